@@ -1,6 +1,6 @@
-"""Compile the kernels where a C compiler is found; without one the same files run as plain Python.
+"""Compile the kernels if there is a C compiler; without a compiler the same files run as plain Python.
 
-`PROWESS_REQUIRE_COMPILED=1` turns a missing or failing compiler into an error, `PROWESS_PURE=1` does not compile.
+`PROWESS_REQUIRE_COMPILED=1` makes a missing or failing compiler an error. With `PROWESS_PURE=1`, nothing is compiled.
 """
 
 import multiprocessing
@@ -48,7 +48,7 @@ KERNELS = [
     "prowess.matchmaking.pairing.weights",
     "prowess.store.journal.scanner",
 ]
-SHARED = "prowess._shared"  # what Cython adds for arrays, compiled once instead of in every kernel
+SHARED = "prowess._shared"  # Cython's code for arrays, compiled once instead of in every kernel
 REQUIRED = os.environ.get("PROWESS_REQUIRE_COMPILED") == "1"
 PURE = os.environ.get("PROWESS_PURE") == "1"
 if REQUIRED and PURE:
@@ -56,10 +56,10 @@ if REQUIRED and PURE:
 
 
 class BuildKernels(build_ext):
-    """Build in parallel; fall back to plain Python, aloud, when the compiler is missing or fails."""
+    """Build in parallel; if the compiler is missing or fails, print a message and fall back to plain Python."""
 
     def run(self):
-        """Build every kernel, or none."""
+        """Build all kernels; if one of them fails, remove all."""
         self.parallel = self.parallel or os.cpu_count()
         try:
             super().run()
@@ -73,7 +73,7 @@ class BuildKernels(build_ext):
 
 
 def kernels():
-    """The extensions: no fused multiply-add and no fast maths, so that both modes give the same bits."""
+    """Return the extensions, compiled without fused multiply-add or fast maths, so that both modes give equal bits."""
     if PURE:
         return []
     from Cython.Build import cythonize
@@ -84,7 +84,7 @@ def kernels():
             name,
             [str(Path("src", *name.split(".")).with_suffix(".py"))],
             extra_compile_args=flags,
-            libraries=[] if sys.platform == "win32" else ["m"],  # named, or an old and slower `exp` is bound
+            libraries=[] if sys.platform == "win32" else ["m"],  # without it, an old and slow `exp` is linked
         )
         for name in KERNELS
     ]
@@ -96,9 +96,9 @@ def kernels():
         "initializedcheck": False,
         "cdivision": True,
         "embedsignature": True,
-        "infer_types": True,  # locals need a declaration only where their value comes from an untyped attribute
+        "infer_types": True,  # a local variable needs a declaration only if its value comes from an untyped attribute
     }
-    forks = multiprocessing.get_start_method() == "fork"  # others would run this file again in every process
+    forks = multiprocessing.get_start_method() == "fork"  # other methods would run this file again in every process
     return cythonize(
         extensions,
         compiler_directives=directives,

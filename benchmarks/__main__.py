@@ -31,15 +31,15 @@ PACKAGES = (
 
 def main(
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write the figures to this file.")] = None,
-    scale: Annotated[float, typer.Option(help="Size of the workloads; the targets are meant for 1.")] = 1.0,
-    repeats: Annotated[int, typer.Option(help="How often each clock is read.")] = 5,
-    only: Annotated[str, typer.Option(help="Run only sections whose name contains this.")] = "",
-    pure: Annotated[bool, typer.Option("--pure", help="Measure the uncompiled kernel, too.")] = False,
+    scale: Annotated[float, typer.Option(help="Size of the workloads; the targets are for a scale of 1.")] = 1.0,
+    repeats: Annotated[int, typer.Option(help="How often each measurement is repeated.")] = 5,
+    only: Annotated[str, typer.Option(help="Run only sections whose name contains this text.")] = "",
+    pure: Annotated[bool, typer.Option("--pure", help="Run even if the kernels are not compiled.")] = False,
 ) -> None:
     """Time prowess and other packages in turn, and print the medians."""
     console, kernel = Console(), prowess.kernel_mode()
     if kernel == "pure" and not pure:
-        console.print("The kernel is pure Python: build it with a C compiler first, or pass --pure.")
+        console.print("The kernels are not compiled: compile them first (make test), or pass --pure.")
         raise typer.Exit(2)
     machine = about(kernel, scale, repeats)
     console.print(", ".join(f"{name} {value}" for name, value in machine.items()))

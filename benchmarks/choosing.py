@@ -1,4 +1,4 @@
-"""The automatic choice of a model, as a multiple of one fit of the history."""
+"""Benchmark of the automatic choice of a model, compared with one fit of the history."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,7 +16,7 @@ MOST_FITS = 250.0  # 5 seconds, at 20 ms for a fit of 100,000 matches
 
 
 def choosing(scale: float, repeats: int) -> Iterator[Figure]:
-    """Measure `auto` on a league without scores, and on one with goals and home teams."""
+    """Measure `auto` on a league without scores, and on a league with goals and home teams."""
     matches = max(1000, int(MATCHES * scale))
     duels = pw.TrueSkill(beta=10, tau=0.3)
     goals = pw.PoissonOD(mu=0, sigma=0.3, beta=0, base_rate=1.4).replace(drift=pw.drift.PerTime(0.005))

@@ -57,7 +57,7 @@ def either_side(past: pw.History) -> pw.History:
 
 
 def worker_memory(past: pw.History, models: dict[str, pw.Model]) -> float:
-    """Return the peak private memory of a worker minus that of an idle worker, in bytes (Linux only)."""
+    """Return the peak private memory of a worker minus the memory of an idle worker, in bytes (Linux only)."""
     shared, wanted, run = SharedHistory.of(past), choose_measures(None, past, models), Run(slice(0, len(past)))
     with joblib.Parallel(n_jobs=2) as parallel:
         idle = min(parallel(joblib.delayed(own_memory)() for _ in range(4)))

@@ -16,7 +16,7 @@ SMALL = 200
 
 
 def pairing(scale: float, repeats: int) -> Iterator[Figure]:
-    """Measure the pairing of queues of different sizes; one of them is odd, so one player stays unpaired."""
+    """Measure the pairing of queues of different sizes; in a queue of odd size, one player stays unpaired."""
     graph, small = complete(SMALL), ladder(SMALL)
     pairs = SMALL * (SMALL - 1) // 2
     ours, theirs = "prowess", "networkx"
@@ -25,7 +25,7 @@ def pairing(scale: float, repeats: int) -> Iterator[Figure]:
         theirs: per_item(lambda: nx.max_weight_matching(graph, maxcardinality=True), pairs),
     }
     medians = interleaved(clocks, repeats)
-    label = f"queue of {SMALL}: per pair that could be"
+    label = f"queue of {SMALL}: per possible pair"
     yield Figure(label, medians[ours], "ns", theirs, medians[theirs], at_least=100)
     limits = {1000: 200.0, 5000: 1000.0, 5001: 1000.0, 20_000: None}
     leagues = {count: ladder(max(2, int(count * scale))) for count in limits}
@@ -35,7 +35,7 @@ def pairing(scale: float, repeats: int) -> Iterator[Figure]:
 
 
 def ladder(count: int) -> pw.Ladder:
-    """Return a ladder of random players, with a sigma between a tenth of a newcomer's sigma and all of it."""
+    """Return a ladder of random players; each sigma is between a tenth of a newcomer's sigma and the whole of it."""
     rng = np.random.default_rng(0)
     numbers = zip(rng.normal(MU, SIGMA, count), rng.uniform(0.1 * SIGMA, SIGMA, count), strict=True)
     return pw.Ladder(pw.TrueSkill(beta=BETA), {f"p{k}": pw.Rating(*both) for k, both in enumerate(numbers)})

@@ -1,4 +1,4 @@
-"""Other rating packages, called as their users do: ratings in a dictionary, one match after another."""
+"""Other rating packages, called as their users call them: ratings in a dictionary, one match after another."""
 
 from collections.abc import Callable
 

@@ -36,7 +36,7 @@ def reading(scale: float, repeats: int) -> Iterator[Figure]:
             yield Figure(label, medians[way], "ns", "read_csv", medians["Polars"], at_most=limit)
         call = f"from benchmarks.reading import print_peak; print_peak({str(path)!r})"
         printed = subprocess.run([sys.executable, "-c", call], capture_output=True, check=True, text=True).stdout
-        yield Figure("its memory at most", float(printed), "MB", below=3 * frame.estimated_size("mb"))
+        yield Figure("peak memory, in parts", float(printed), "MB", below=3 * frame.estimated_size("mb"))
 
 
 def print_peak(path: str) -> None:

@@ -101,7 +101,10 @@ def growth_in_players(scale: float, repeats: int) -> Iterator[Figure]:
 
 
 def where_time_goes(scale: float, repeats: int) -> Iterator[Figure]:
-    """Measure the steps of rating a frame of 1v1 matches; matches of importance 0 show the time without learning."""
+    """Measure each step of rating a frame of 1v1 matches.
+
+    Matches of importance 0 show the time of everything except learning.
+    """
     workload = Workload("1v1", int(1_000_000 * scale), PLAYERS)
     table = frame(workload.rosters())
     past = pw.History.from_frame(table)

@@ -1,4 +1,4 @@
-"""Timing: tasks run in turn, so that a busy machine slows all of them equally, and each gets its median."""
+"""Timing: tasks run in turn, so that a busy machine slows all of them equally; the result of a task is its median."""
 
 import gc
 import statistics
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 
 def seconds(task: Callable[[], object]) -> float:
-    """Return how long one run takes; as in `timeit`, garbage collection runs before and is off meanwhile."""
+    """Return how long one run takes; garbage is collected before the run but not during it, as in `timeit`."""
     gc.collect()
     gc.disable()
     try:

@@ -1,9 +1,10 @@
-"""Write league.csv, one season of a small league, and league_truth.csv, the skills it was drawn from.
+"""Write league.csv, one season of a small league, and league_truth.csv, the true skills behind its results.
 
     python examples/make_league.py
 
-Twenty-four players start with true skills around 25 that drift from week to week; some learn fast, some fade. A match
-is 1v1 or 2v2 (names separated by ";"), and its score counts points to a margin that the performances decide.
+Twenty-four players start with true skills around 25, which drift from week to week: some players improve fast, some get
+weaker. A match is 1v1 or 2v2 (names separated by ";"). The performances decide the margin of the score, and the points
+of the losing team are random.
 """
 
 import csv
@@ -19,8 +20,8 @@ NAMES = (
 )  # fmt: skip
 START = date(2025, 9, 1)
 WEEKS, MATCHES = 40, 400
-BETA = 4.0  # spread of one player's performance around the skill
-POINT = 2.0  # difference in performance that is worth a point
+BETA = 4.0  # standard deviation of one player's performance around the skill
+POINT = 2.0  # a difference in performance of this size is worth one point
 
 
 def main() -> None:
@@ -40,17 +41,17 @@ def main() -> None:
 
 
 def draw_skills(rng: np.random.Generator) -> np.ndarray:
-    """True skill by week and player: a start, a personal trend that levels off, and a slow random walk."""
+    """Return true skills by week and player: a start, a personal trend that levels off, and a slow random walk."""
     start = rng.normal(25, 5, len(NAMES))
     trend = rng.normal(0, 3, len(NAMES))
-    trend[[2, 10, 17]] = 9, -7, 8  # a rising star, one who fades, a late bloomer
+    trend[[2, 10, 17]] = 9, -7, 8  # two players improve a lot, and one gets weaker
     pace = 1 - np.exp(-np.arange(WEEKS) / 15)
     walk = rng.normal(0, 0.35, (WEEKS, len(NAMES))).cumsum(axis=0)
     return start + np.outer(pace, trend) + walk
 
 
 def play(rng: np.random.Generator, day: int, skill: np.ndarray, chance: np.ndarray) -> tuple:
-    """One match on a day: who meets whom, and the score."""
+    """Play one match; return its date, the players of both teams, and the score."""
     size = 1 if rng.random() < 0.65 else 2
     players = rng.choice(len(NAMES), 2 * size, replace=False, p=chance)
     sides = players[:size], players[size:]
@@ -61,7 +62,7 @@ def play(rng: np.random.Generator, day: int, skill: np.ndarray, chance: np.ndarr
 
 
 def write(name: str, columns: tuple[str, ...], rows: list[tuple]) -> None:
-    """Write a CSV file beside this script."""
+    """Write a CSV file to the folder of this script."""
     with (HERE / name).open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([columns, *rows])
     print(f"{name}: {len(rows)} rows")

@@ -8,11 +8,11 @@ import tempfile
 import pytest
 from hypothesis import HealthCheck, settings
 
-MEMORY = "/dev/shm"  # a folder in memory, where there is one
+MEMORY = "/dev/shm"  # a folder in memory, on systems that have it
 ENOUGH = 4 * 2**30  # bytes for temporary files
 if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ENOUGH:
-    os.environ["TMPDIR"] = MEMORY  # on a disk, every commit to a database waits for milliseconds
-    tempfile.tempdir = None  # it may have been chosen already
+    os.environ["TMPDIR"] = MEMORY  # on a disk, each commit to a database takes milliseconds
+    tempfile.tempdir = None  # forget a folder that was chosen before
 if "PYTEST_XDIST_WORKER" in os.environ:  # every core has a test process, so threads would only slow each other down
     os.environ |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
@@ -40,7 +40,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Skip comparisons of compiled and uncompiled code if nothing is compiled."""
+    """Skip tests that compare compiled with uncompiled code if nothing is compiled."""
     alone = [item for item in items if config.getoption("--pure") and item.name.startswith("test_both_modes")]
     if alone:
         config.hook.pytest_deselected(items=alone)
@@ -62,7 +62,7 @@ def data():
 
 @pytest.fixture
 def on_disk(tmp_path_factory, monkeypatch):
-    """Let `prowess doctor` believe that all files are on a disk; those of the tests are usually in memory."""
+    """Make `prowess doctor` believe that all files are on a disk; the files of the tests are usually in memory."""
     from prowess.service import doctor
 
     mounts = tmp_path_factory.mktemp("mounts") / "mountinfo"

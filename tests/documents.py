@@ -19,7 +19,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("exam
 FENCE = re.compile(r"^```(python|sh|text)\n(.*?)^```$", re.M | re.S)
 EXIT = re.compile(r"# exit (\d+)\s*$")
 KEPT = re.compile(r"export (\w+)=\$\((prowess .*)\)$")  # a variable assigned from a command's output
-ADDRESS = "http://127.0.0.1:8000"  # the port on the page; the tests use a free one
+ADDRESS = "http://127.0.0.1:8000"  # the address on the pages; the tests use a free port
 GAP = "…"
 
 
@@ -46,10 +46,10 @@ class Reader:
     namespace: dict = field(default_factory=lambda: {"__name__": "page"})
     screen: str | None = None  # the output of the commands in the previous block
     address: str = ADDRESS
-    left: ExitStack = field(default_factory=ExitStack)  # closes processes at the end of the page
+    left: ExitStack = field(default_factory=ExitStack)  # stops processes at the end of the page
 
     def read(self) -> None:
-        """Run every block: Python code, commands with their exit codes, and screens that must match the output."""
+        """Run the Python code, run the commands and check their exit codes, and compare screens with the output."""
         with self.left:
             self._read()
 
@@ -68,7 +68,7 @@ class Reader:
             end = block.end()
 
     def python(self, code: str, line: int = 0) -> None:
-        """Run a Python block; if it has prompts, the output must match."""
+        """Run a Python block; if it has prompts (>>>), its output must match."""
         code = code.replace(ADDRESS, self.address)
         if ">>>" not in code:
             exec(compile("\n" * line + code, name(self.page), "exec", dont_inherit=True), self.namespace)
@@ -89,7 +89,7 @@ class Reader:
             return ""
         end = EXIT.search(line)
         words = shlex.split(line, comments=True)[1:]
-        assert not {"|", ">", "<"} & set(words), f"{name(self.page)}: {line}: pipes are not run"
+        assert not {"|", ">", "<"} & set(words), f"{name(self.page)}: {line}: remove pipes and redirections"
         if words[0] == "serve":
             if words[-1] != "&":
                 with started(*words) as printed:
@@ -104,7 +104,7 @@ class Reader:
 
 @contextmanager
 def started(*words: str) -> Iterator[str]:
-    """Run `prowess serve` on a free port until the end of the page; return the first line that it prints."""
+    """Run `prowess serve` on a free port while the context is open; yield the first line that it prints."""
     line = [sys.executable, "-m", "prowess", *words, "--port", "0", "--log", "off"]
     with (
         tempfile.TemporaryFile("w+") as said,
@@ -120,7 +120,7 @@ def started(*words: str) -> Iterator[str]:
 
 
 def check_screen(shown: str, printed: str) -> None:
-    """Check that the lines of a screen were printed in this order without gaps, except at … and blank lines."""
+    """Check that the output has the lines of a screen in this order; … skips any lines, and blank lines are ignored."""
     out = [line.rstrip() for line in printed.splitlines() if line.strip()]
     parts: list[list[str]] = [[]]
     for line in (line.rstrip() for line in shown.splitlines() if line.strip()):
@@ -131,5 +131,5 @@ def check_screen(shown: str, printed: str) -> None:
     at = 0
     for part in parts:
         found = [k for k in range(at, len(out) - len(part) + 1) if out[k : k + len(part)] == part]
-        assert found, "this did not come out:\n" + "\n".join(part) + "\n\nbut\n" + os.linesep.join(out)
+        assert found, "not printed:\n" + "\n".join(part) + "\n\nthe output is:\n" + os.linesep.join(out)
         at = found[0] + len(part)

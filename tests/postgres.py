@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import pytest
 
-PLACES = Path("/usr/lib/postgresql")  # Debian keeps the server's programs off the path
+PLACES = Path("/usr/lib/postgresql")  # Debian does not put the server's programs on the PATH
 
 
 def programs() -> Path | None:
@@ -61,7 +61,7 @@ class Cluster:
         self._run("pg_ctl", "-D", self._data, "-l", str(self.home / "log"), "-w", "-o", options, "start")
 
     def stop(self) -> None:
-        """Stop immediately, like a crash."""
+        """Stop immediately, as in a crash."""
         self._run("pg_ctl", "-D", self._data, "-m", "immediate", "-w", "stop")
 
 
@@ -70,7 +70,7 @@ def cluster(*, durable: bool = False) -> Iterator[Cluster]:
     """Run a server; if it is `durable`, it keeps all commits after a crash."""
     folder = programs()
     if folder is None:
-        missing = "PostgreSQL is not installed: there is no initdb"
+        missing = "PostgreSQL is not installed: initdb not found"
         if os.environ.get("CI") == "true":
             pytest.fail(missing)
         pytest.skip(missing)
@@ -104,7 +104,7 @@ def fresh(server_url: str, *, migrated: bool = True) -> Iterator[str]:
 
     name, template = f"prowess_{uuid4().hex}", _template(server_url) if migrated else "template1"
     with psycopg.connect(server_url, autocommit=True) as connection:
-        # Copying files takes less time than writing their pages to the log; version 15 has the choice.
+        # Copying files takes less time than writing their pages to the log; this option exists since version 15.
         strategy = "STRATEGY file_copy" if connection.info.server_version >= 150_000 else ""
         connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} {strategy}")
     try:

@@ -1,4 +1,4 @@
-"""SQLite files for the tests."""
+"""Create SQLite files for the tests."""
 
 from functools import cache
 from pathlib import Path
@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 def copy_empty(path: Path) -> str:
     """Write a database with the tables of this version and without rows; return its URL.
 
-    Creating the tables by migrations takes 40 ms, which hundreds of tests would spend.
+    The file is a copy of a template, because migrations take 40 ms and hundreds of tests need a database.
     """
     path.write_bytes(_template())
     return f"sqlite:///{path}"

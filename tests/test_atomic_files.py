@@ -6,7 +6,7 @@ import prowess as pw
 from prowess.atomic_files import replace_file
 
 
-def test_old_file_stays_until_the_new_one_is_complete(tmp_path: Path) -> None:
+def test_old_file_stays_until_the_new_file_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("old")
     with replace_file(path) as place:
@@ -28,7 +28,7 @@ def test_interrupted_write_leaves_no_file(tmp_path: Path, stop: type[BaseExcepti
     assert list(tmp_path.iterdir()) == []
 
 
-def test_writing_a_file_to_a_full_disk_raises(tmp_path: Path) -> None:
+def test_writing_a_file_to_a_full_disk_raises_an_error(tmp_path: Path) -> None:
     def write() -> None:
         with replace_file(tmp_path / "a.txt"):
             raise OSError(28, "No space left on device")

@@ -53,7 +53,7 @@ def test_screen_blocks_in_the_docs_are_compared_with_the_output(shown, right):
     if right:
         check_screen(shown, "one  \ntwo\n\nthree\nfour\n")
     else:
-        with pytest.raises(AssertionError, match="did not come out"):
+        with pytest.raises(AssertionError, match="not printed"):
             check_screen(shown, "one\ntwo\nthree\nfour\n")
 
 
@@ -68,7 +68,7 @@ def verbs():
     return sorted(typer.main.get_command(cli.app).list_commands(None))
 
 
-def test_every_verb_is_in_the_readme():
+def test_every_command_is_in_the_readme():
     found = verbs()
     assert {"demo", "rate"} <= set(found)
     for verb in found:

@@ -1,8 +1,8 @@
 """No code matches on the words of a message, because `Error` has attributes for the cause and the place.
 
 The check reads the syntax trees of the sources. Within each function, it follows the text of errors and of `recognised`
-through assignments and loops, and one call deep. Errors are names bound by `except … as name`, and parameters annotated
-as an error. The check fails where such text is compared, searched, cut or replaced.
+through assignments, loops and one level of calls. Errors are names bound by `except … as name`, and parameters that are
+annotated as an error. The check fails where such text is compared, searched, cut or replaced.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compiled kernels are used if they exist, and give bit-identical results to uncompiled ones."""
+"""Compiled kernels are used if they exist, and their results equal those of uncompiled kernels to the last bit."""
 
 import os
 import re
@@ -82,7 +82,7 @@ PARTS = {
 
 
 @pytest.mark.parametrize("parts", PARTS)
-def test_all_models_give_identical_results_compiled_and_uncompiled(parts):
+def test_variants_of_trueskill_give_identical_results_compiled_and_uncompiled(parts):
     matches = league(np.random.default_rng(5))
     results = []
     for package in (pw, load()):

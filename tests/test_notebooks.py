@@ -1,4 +1,4 @@
-"""The example notebooks are valid, hold no outputs, and run from top to bottom."""
+"""The example notebooks are valid, contain no outputs, and run from top to bottom."""
 
 import ast
 import json

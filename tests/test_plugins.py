@@ -1,4 +1,4 @@
-"""An installed third-party package adds components, presets and verbs."""
+"""An installed third-party package can add components, presets and commands."""
 
 import json
 import os
@@ -75,7 +75,7 @@ Absent = not_installed:Absent
 rate = fancy:Elo
 absent = not_installed:absent
 """
-TOOLS = ROOT / "build" / "tools"  # a setuptools that can build wheels itself; the one in a venv may not
+TOOLS = ROOT / "build" / "tools"  # has a setuptools that can build wheels; the one in a venv may be unable to
 BROKEN = "ignore:the plugin .* from fancy-ratings:RuntimeWarning"
 
 
@@ -124,14 +124,14 @@ def test_list_of_presets_ends_with_plugins_and_omits_broken_plugins() -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_listing_all_plugins_warns_once_about_a_broken_one() -> None:
+def test_listing_all_presets_warns_once_about_each_broken_plugin() -> None:
     with pytest.warns(RuntimeWarning) as seen:
         list(PRESETS)
     assert [str(warning.message).split()[:3] for warning in seen] == [
         ["the", "plugin", "NoModel"],
         ["the", "plugin", "Absent"],
     ]
-    list(PRESETS)  # warnings are errors here
+    list(PRESETS)  # a second warning would be an error
 
 
 @pytest.mark.usefixtures("installed")
@@ -144,7 +144,7 @@ def test_listing_all_plugins_warns_once_about_a_broken_one() -> None:
         (PRESETS, "Absent", "ModuleNotFoundError: No module named 'not_installed'"),
     ],
 )
-def test_requesting_a_broken_plugin_raises_and_names_the_package(mapping, name, reason) -> None:
+def test_requesting_a_broken_plugin_raises_an_error_that_names_the_package(mapping, name, reason) -> None:
     with pytest.raises(pw.Error, match=f"the plugin {name} .* from fancy-ratings, failed to load: {reason}"):
         mapping[name]
 
@@ -156,13 +156,13 @@ def test_built_in_components_take_precedence_over_plugins() -> None:
     assert "fancy" not in sys.modules
 
 
-def test_loading_a_model_with_a_component_of_an_uninstalled_package_raises() -> None:
+def test_loading_a_model_with_a_component_of_an_uninstalled_package_raises_an_error() -> None:
     plain = pw.TrueSkill().to_dict() | {"outcome": {"is": "Difference", "gamma": 3.0}}
     with pytest.raises(pw.Error, match="unknown component"):
         pw.Model.from_dict(plain)
 
 
-def test_importing_prowess_looks_for_no_plugins(tmp_path: Path) -> None:
+def test_importing_prowess_does_not_look_for_plugins(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import prowess as pw; pw.TrueSkill().to_dict(); pw.Elo()\n"
         "from prowess.plugins import find_plugins; assert not find_plugins.cache_info().currsize\n"
@@ -195,7 +195,7 @@ def test_service_lists_and_uses_a_plugin_preset(tmp_path: Path) -> None:
     _models.cache_clear()
 
 
-def test_broken_plugin_verb_causes_a_warning_in_the_help_and_fails_only_when_called(tmp_path: Path) -> None:
+def test_broken_plugin_command_causes_a_warning_in_the_help_and_fails_only_when_called(tmp_path: Path) -> None:
     path = search_path(install(tmp_path))
     broken = (
         "the plugin absent (not_installed:absent) for prowess.verbs, from fancy-ratings, failed to load: "
@@ -270,7 +270,7 @@ def test_preset_of_the_example_plugin_rates_and_its_ladder_is_saved_and_loaded(e
     assert "CappedDifference" in without.stderr
 
 
-def test_verb_of_the_example_plugin_is_listed_and_runs(example: str, games: Path) -> None:
+def test_command_of_the_example_plugin_is_listed_and_runs(example: str, games: Path) -> None:
     listed = command("--help", PYTHONPATH=example)
     assert re.search("Plugins .*blowouts  +Count the matches that were decided by more than a cap", listed.stdout, re.S)
     assert listed.stderr == ""
@@ -287,7 +287,7 @@ with served(f"sqlite:///{sys.argv[1]}/league.db") as ask:
     created = ask.post("/api/leagues", {"name": "darts", "model": model}, status=201).json()
     assert created["model"]["name"] == "Capped", created
     ask.post("/api/leagues/darts/matches", {"teams": [["ann"], ["bob"]], "scores": [3, 1]}, status=201)
-with served(f"sqlite:///{sys.argv[1]}/league.db") as ask:  # which loads the model from the database
+with served(f"sqlite:///{sys.argv[1]}/league.db") as ask:  # the service loads the model from the database
     ask.post("/api/leagues/darts/matches", {"teams": [["ann"], ["bob"]], "scores": [9, 1]}, status=201)
     assert "ann" in ask.get("/api/leagues/darts/leaderboard").text
 """
@@ -300,7 +300,7 @@ with served(f"sqlite:///{sys.argv[1]}/league.db") as ask:  # which loads the mod
 
 WITHOUT_PAPERS = """
 import importlib.metadata, sys
-sys.modules["prowess_papers"] = None  # importing it fails
+sys.modules["prowess_papers"] = None  # so that importing it fails
 if sys.argv.pop(1) == "hidden":
     everywhere = importlib.metadata.entry_points
     importlib.metadata.entry_points = lambda **which: [
@@ -314,8 +314,8 @@ def run_without_papers(code: str, *words: str) -> subprocess.CompletedProcess[st
     return subprocess.run(line, env=environment(), capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("entries", ["hidden", "left"])
-def test_papers_verb_without_its_package_says_how_to_install_it(entries: str) -> None:
+@pytest.mark.parametrize("entries", ["hidden", "present"])
+def test_papers_command_without_its_package_says_how_to_install_it(entries: str) -> None:
     main = "from prowess.cli import main; main()"
     done = run_without_papers(main, entries, "papers", "classics")
     message = "papers: not installed; reinstall prowess (pip install prowess) to get the prowess_papers package"

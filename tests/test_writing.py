@@ -1,4 +1,4 @@
-"""No text that users or engineers read contains the banned phrases, which were hard to read."""
+"""No text that users or engineers read contains phrases that we have banned because they are hard to read."""
 
 import ast
 import re

@@ -1,9 +1,9 @@
-"""How often intervals hold the true skills of leagues that follow each model: a table, and the chart of the guide.
+"""Measure how often intervals contain the true skills, in leagues simulated with each model; write the guide's chart.
 
     python tools/calibration.py [players]
 
-In a round everybody plays once, against random others. With 4,000 players the standard error of a coverage is half a
-percent.
+In a round, everybody plays once, against random opponents. With 4,000 players, the standard error of a coverage is half
+a percent.
 """
 
 import sys
@@ -18,7 +18,7 @@ from prowess.lab.simulate.coverage import covered, standard_errors
 CHART = Path(__file__).parent.parent / "docs" / "guide" / "coverage.svg"
 PLAYERS = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
 
-MODELS = [  # what it is called, the model, teams in a match, rounds
+MODELS = [  # title, model, teams per match, rounds
     ("TrueSkill, margin 4", pw.TrueSkill(tau=0.0, margin=4.0), 2, 15),
     ("GaussianOD, gamma 6", pw.GaussianOD(gamma=6.0), 2, 15),
     ("GaussianSD, gamma 6", pw.GaussianSD(gamma=6.0), 2, 15),

@@ -1,9 +1,9 @@
-"""Find the parameters of `prowess papers best` again: every candidate for every data set is tuned on its training span.
+"""Repeat the search for the parameters of `prowess papers best`: tune all candidates on the training spans.
 
     python tools/find_best.py DATA [trials] [data set …]
 
-It prints src/prowess_papers/best/found.toml, and on the way what the candidates reached on the training span. With
-150 trials it takes about 20 minutes.
+The script prints the content of src/prowess_papers/best/found.toml. Meanwhile, it prints the loss of each candidate on
+the training span to standard error. With 150 trials, the search takes about 20 minutes.
 """
 
 import sys
@@ -17,7 +17,7 @@ def main():
     folder = sys.argv[1]
     trials = int(sys.argv[2]) if len(sys.argv) > 2 else 150
     names = sys.argv[3:] or [name for name, one in SETS.items() if one.candidates]
-    print("# Made by tools/find_best.py: the candidate with the least loss on the training span, and its parameters.")
+    print("# Made by tools/find_best.py: the candidate with the lowest loss on the training span, and its parameters.")
     for name in names:
         found = search(name, folder, trials=trials, seed=SEED)
         for label, tuning in found.tunings.items():

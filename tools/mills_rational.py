@@ -1,10 +1,10 @@
-"""Find the two rational approximations that `prowess.model.maths.normal` holds; prints their coefficients.
+"""Compute and print the coefficients of the two rational approximations in `prowess.model.maths.normal`.
 
     python tools/mills_rational.py
 
-For 0 ≤ x ≤ 5 the Mills ratio Φ(−x)/φ(x) is P(x)/Q(x); for x ≥ 5 it follows from the ratio ρ₂ of its continued fraction,
-and x ρ₂ is P(y)/Q(y) with y = 1/x². Both by least squares of the relative error on Chebyshev nodes
-(Sanathanan–Koerner iteration) in 60 digits. All coefficients come out positive: nothing is lost to
+For 0 ≤ x ≤ 5, the Mills ratio Φ(−x)/φ(x) is approximated by P(x)/Q(x). For x ≥ 5, it follows from the ratio ρ₂ of its
+continued fraction, and x ρ₂ is approximated by P(y)/Q(y) with y = 1/x². Both fits minimise the squared relative error
+on Chebyshev nodes (Sanathanan–Koerner iteration), in 60 digits. All coefficients are positive, so no digits are lost to
 cancellation.
 """
 
@@ -19,7 +19,7 @@ def mills(x):
 
 
 def far(y):
-    """x ρ₂(x) at y = 1/x², from 1/ρ₀ = x + ρ₁ and 1/ρ₁ = x + 2ρ₂; at y = 0 it is 1."""
+    """Return x ρ₂(x) at y = 1/x², from 1/ρ₀ = x + ρ₁ and 1/ρ₁ = x + 2ρ₂; at y = 0 it is 1."""
     if y < mp.mpf(10) ** -8:  # ρ₂ = 1/x − 3/x³ + …; the recurrence would lose its digits
         return 1 - 3 * y + 21 * y**2 - 207 * y**3
     x = 1 / mp.sqrt(y)
@@ -29,7 +29,7 @@ def far(y):
 
 
 def fit(function, upper, p_degree, q_degree):
-    """The coefficients of P and Q on [0, upper], lowest first, Q[0] = 1."""
+    """Return the coefficients of P and Q on [0, upper], lowest degree first, with Q[0] = 1."""
     count = 3 * (p_degree + q_degree + 1)
     nodes = [upper / 2 * (1 + mp.cos(mp.pi * (2 * k + 1) / (2 * count))) for k in range(count)]
     values = [function(x) for x in nodes]

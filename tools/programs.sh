@@ -1,7 +1,7 @@
 #!/bin/sh
-# Programs that the tests drive and pip does not bring: Chromium and PostgreSQL from Debian, axe-core from npm.
-# Only what is missing is installed, and only where that needs no password. It is no error if something cannot be had:
-# the tests that need it skip, or fail when CI=true.
+# Install programs that the tests need and pip does not install: Chromium and PostgreSQL from Debian, axe-core from npm.
+# A program is installed only if it is missing and if that needs no password. If a program cannot be installed, this is
+# not an error: the tests that need it are skipped, or fail if CI=true.
 cd "$(dirname "$0")/.." || exit 0
 
 has() { command -v "$1" >/dev/null 2>&1; }
@@ -15,7 +15,7 @@ as_root=""
 if [ -n "$wanted" ] && has apt-get && { [ -z "$as_root" ] || $as_root true 2>/dev/null; }; then
   echo "Installing from Debian:" $wanted
   export DEBIAN_FRONTEND=noninteractive
-  # lists that cannot be renewed may still be good enough
+  # If the package lists cannot be updated, the old lists may still be good enough.
   { $as_root apt-get -qq update; $as_root apt-get -qq install -y --no-install-recommends $wanted; } >/dev/null 2>&1 ||
     echo "could not install $wanted"
 fi

@@ -1,10 +1,10 @@
-"""Rewrite the screens on documentation pages: the output that follows a command.
+"""Rewrite the screens on documentation pages; a screen is the output that follows a command.
 
     python tools/screens.py README.md docs/guide/organiser.md
 
-Run it in a checkout after a change that alters what commands print, and read the difference before you commit it. All
-blocks of a page are run, as in tests/test_docs.py. A screen may show a part of the output; its first and last line are
-found again by similarity.
+Run this script in a checkout after a change that alters what commands print, and read the diff before you commit it.
+All blocks of a page are run, as in tests/test_docs.py. A screen may show only a part of the output. The first and the
+last line of that part are found in the new output by similarity.
 """
 
 import os
@@ -37,7 +37,7 @@ def main(pages: list[str]) -> None:
 
 
 class Writer(Reader):
-    """Runs all code blocks of a page, and collects the page with the present output."""
+    """Runs all code blocks of a page, and collects the text of the page with the current output."""
 
     def _read(self) -> None:
         self.pieces: list[str] = []
@@ -81,7 +81,7 @@ def _same_part(part: list[str], out: list[str]) -> list[str]:
         return part
     starts, ends = ([_likeness(line, other) for other in out] for line in (part[0], part[-1]))
     spans = [(i, j) for i in range(len(out)) for j in range(i, len(out)) if out[i] and out[j]]
-    # Of several equally similar lines, the pair counts that keeps the number of lines.
+    # If several pairs of first and last lines are equally similar, keep the number of lines.
     first, last = max(spans, key=lambda span: starts[span[0]] + ends[span[1]] - _change(part, *span))
     return out[first : last + 1]
 
@@ -91,7 +91,7 @@ def _change(part: list[str], first: int, last: int) -> float:
 
 
 def _likeness(line: str, other: str) -> float:
-    # Numbers and bars change with every model, words do not.
+    # Numbers and bars differ from model to model, words do not.
     plain = [re.sub(r"[\d█▏▎▍▌▋▊▉−]+", "0", text) for text in (line, other)]
     return SequenceMatcher(None, *plain, autojunk=False).ratio() + (line == other)
 

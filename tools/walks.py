@@ -1,6 +1,7 @@
-"""List the modules that run on the walks of docs/architecture.md: `python tools/walks.py`, with `-v` one a line.
+"""Count the modules that run in each walk of docs/architecture.md: `python tools/walks.py`; `-v` also lists them.
 
-Run it without compiled kernels (in a checkout before `make`), because compiled functions are not seen by a profiler.
+Run this script without compiled kernels (in a checkout before `make`), because a profiler does not see compiled
+functions.
 """
 
 import sys
@@ -19,13 +20,13 @@ from prowess.service.testing import trial
 
 LEAGUE = Path(__file__).parents[1] / "examples" / "league.csv"
 PACKAGE = Path(pw.__file__).parent
-CALLER = ("client", "service.testing")  # what sends the requests, and is not part of their walk
+CALLER = ("client", "service.testing")  # modules that send the requests; they are not part of a walk
 
 Result = TypeVar("Result")
 
 
 class Walk:
-    """Collects the modules whose functions run, in every thread, while it is recording."""
+    """Collects the modules whose functions run in any thread while `recording` is true."""
 
     def __init__(self) -> None:
         self.recording = False
@@ -42,9 +43,9 @@ class Walk:
             self.modules.setdefault(".".join(parts).removesuffix(".__init__"))
 
     def record(self, title: str, work: Callable[[], Result], before: Callable[[], Any] | None = None) -> Result:
-        """Print the modules that some work visits, after `before`, or the same work, has done the lazy imports."""
+        """Print the modules whose functions `work` calls. First run `before`, or `work` itself, to do lazy imports."""
         (before or work)()
-        time.sleep(0.5)  # until background work has ended
+        time.sleep(0.5)  # wait until background work has ended
         self.modules.clear()
         self.recording = True
         try:

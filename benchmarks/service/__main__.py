@@ -25,11 +25,11 @@ BOTH = {"Single posts", "Bulk"}  # sections that also run on PostgreSQL
 
 def main(
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write the figures to this file.")] = None,
-    scale: Annotated[float, typer.Option(help="Size of the workloads; the targets are meant for 1.")] = 1.0,
-    repeats: Annotated[int, typer.Option(help="How often each clock is read.")] = 5,
-    only: Annotated[str, typer.Option(help="Run only sections whose name contains this.")] = "",
+    scale: Annotated[float, typer.Option(help="Size of the workloads; the targets are for a scale of 1.")] = 1.0,
+    repeats: Annotated[int, typer.Option(help="How often each measurement is repeated.")] = 5,
+    only: Annotated[str, typer.Option(help="Run only sections whose name contains this text.")] = "",
     kind: Annotated[str, typer.Option(help="Only this database: sqlite or postgresql.")] = "",
-    folder: Annotated[Path | None, typer.Option(help="Where the databases are: on the disk that is measured.")] = None,
+    folder: Annotated[Path | None, typer.Option(help="Folder for the databases, on the disk to measure.")] = None,
 ) -> None:
     """Measure the service on temporary databases, and print the medians."""
     console = Console()

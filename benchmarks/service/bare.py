@@ -1,4 +1,4 @@
-"""The lower bound for a durable service: one connection that commits one row at a time to the same database."""
+"""The fastest that a durable service could be: one connection that commits one row at a time to the same database."""
 
 import sqlite3
 import time

@@ -34,7 +34,7 @@ class Server:
     pid: int
 
     def cpu(self) -> float:
-        """Return the CPU seconds of all its processes so far; 0 on systems without /proc.
+        """Return the CPU seconds that all processes of the server have used; 0 on systems without /proc.
 
         On a busy machine, CPU time varies less than wall-clock time.
         """
@@ -118,7 +118,7 @@ def fill(url: str, name: str, matches: int, players: int, seed: int = 0) -> floa
 
 
 def large(matches: int, players: int, seed: int) -> pw.History:
-    """Return 1v1 matches a minute apart, with the ids m0, m1, …, in which every player takes part."""
+    """Return 1v1 matches, a minute apart, with the ids m0, m1, …; every player plays at least once."""
     random = np.random.default_rng(seed)
     first = np.arange(matches, dtype=np.int32) % players
     second = (first + random.integers(1, players, matches).astype(np.int32)) % players

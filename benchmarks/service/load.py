@@ -1,8 +1,8 @@
 """A load generator: sends prepared requests over open connections and measures the responses.
 
 It runs in a separate process, `python -m benchmarks.service.load`, and does as little work as possible, because it
-shares the machine with the server. The requests come pickled on standard input, in one list for each connection. The
-result is printed as JSON.
+shares the machine with the server. It reads the requests from standard input as a pickle, with one list for each
+connection, and prints the result as JSON.
 """
 
 import asyncio
@@ -68,7 +68,7 @@ def send_load(port: int, requests: list[list[bytes]], seconds: float = 0.0) -> L
 
 
 class Caller(asyncio.Protocol):
-    """One connection, which sends the next request when the response to the previous one is complete."""
+    """One connection, which sends the next request when the previous response is complete."""
 
     def __init__(self, requests: list[bytes], end: list[float], done: asyncio.Future) -> None:
         self.requests, self.end, self.done = iter(requests), end, done

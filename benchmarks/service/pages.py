@@ -44,7 +44,7 @@ Query = list[tuple[str, str]]
 
 
 def crowd(matches: int, players: int, seed: int = 7) -> pw.History:
-    """Return matches in which every player takes part, a few of them in thousands of matches."""
+    """Return matches between random players: every player plays at least once, and a few play thousands of matches."""
     random = np.random.default_rng(seed)
     share = random.pareto(1.3, players) + 0.2
     pair = random.choice(players, (matches, 2), p=share / share.sum())
@@ -55,7 +55,7 @@ def crowd(matches: int, players: int, seed: int = 7) -> pw.History:
 
 
 def fill(url: str, name: str, matches: int, players: int) -> None:
-    """Create a league with such matches."""
+    """Create a league and post the matches of `crowd` to it."""
     history = crowd(matches, players)
     with opened(url) as database:
         with database.writing() as connection:
@@ -104,7 +104,7 @@ def site(url: str) -> Iterator[Site]:
 
 
 def pages(site: Site, league: str) -> dict[str, str]:
-    """Return the URL of every page by name; player pages are those of the players with most matches."""
+    """Return the URL of every page by name; player pages show the players with the most matches."""
     at = f"/leagues/{league}"
     board = site.get(f"/api{at}/leaderboard?size=500")[0].json()
     often = [row["player"] for row in sorted(board["players"], key=lambda row: -row["matches"])]
@@ -152,7 +152,7 @@ def measured(url: str, league: str, times: int = TIMES, only: str = "") -> Itera
     """Measure every page: its first request, repeated requests, requests right after a match, and its size."""
     with site(url) as here:
         _, _, took = here.get(f"/leagues/{league}/standings")
-        yield Figure("the first page of all, with what is read for it", took, "ms")
+        yield Figure("the first page, which loads the league", took, "ms")
         found = {name: path for name, path in pages(here, league).items() if only in name}
         for number, (name, path) in enumerate(track(found.items(), "pages", transient=True)):
             yield from _page(here, league, number, name, path, times)
@@ -168,11 +168,11 @@ def _page(here: Site, league: str, number: int, name: str, path: str, times: int
         teams = [[f"player {number}"], [f"player {number + 1}"]]
         here.post(league, {"id": f"bench-{process_time()}-{repeat}", "teams": teams, "ranks": [1, 2]})
         after.append(here.get(path)[2])
-    yield Figure(f"{name}: work", median(work for _, work in again), "ms", below=MOST_MS)
-    yield Figure(f"{name}: the slowest", max(work for _, work in again), "ms")
-    yield Figure(f"{name}: the first time", first, "ms")
+    yield Figure(f"{name}: CPU time", median(work for _, work in again), "ms", below=MOST_MS)
+    yield Figure(f"{name}: slowest request", max(work for _, work in again), "ms")
+    yield Figure(f"{name}: first request", first, "ms")
     yield Figure(f"{name}: right after a match", median(after), "ms")
-    yield Figure(f"{name}: weight", len(answer.content), "kB", below=MOST_KB)
+    yield Figure(f"{name}: size", len(answer.content), "kB", below=MOST_KB)
 
 
 def section(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figure]:
@@ -184,8 +184,8 @@ def section(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figu
 def main(
     url: str,
     league: str,
-    only: Annotated[str, typer.Option(help="Only pages whose name contains this.")] = "",
-    profile: Annotated[str, typer.Option(help="Show where the time of this page goes.")] = "",
+    only: Annotated[str, typer.Option(help="Only pages whose name contains this text.")] = "",
+    profile: Annotated[str, typer.Option(help="Show a profile of this page.")] = "",
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write the figures to this file.")] = None,
 ) -> None:
     """Measure the pages of an existing league; some matches are added to it."""
@@ -208,7 +208,7 @@ def profiled(here: Site, path: str) -> str:
         with self.database.reading() as connection:
             return work(connection)
 
-    with mock.patch.object(Service, "read", read):  # in this thread, which the profiler measures
+    with mock.patch.object(Service, "read", read):  # runs in this thread, the only one that the profiler measures
         here.get(path)
         profiler.enable()
         for _ in range(TIMES):

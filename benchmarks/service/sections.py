@@ -14,7 +14,7 @@ from .leagues import Server, create_league, fill, posts, served
 from .load import LoadResult, request, send_load
 
 MATCHES = "/api/leagues/{}/matches"
-PLAYERS = 10_000  # in the leagues that the posts go to
+PLAYERS = 10_000  # players in the leagues to which matches are posted
 CONNECTIONS = 32
 ONE, MANY = 0.15, 0.25  # targets: shares of the rate of bare commits, with one connection and with many
 BATCH, BATCHES = 10_000, 5
@@ -48,8 +48,8 @@ def _singles(server: Server, workers: int, scale: float, repeats: int) -> Iterat
     target = MANY if server.url.startswith("sqlite") else MANY if workers > 1 else None
     label = f"{kind}: a post, {CONNECTIONS} connections"
     yield Figure(label, median(readings["many"]), "µs", "bare commit", base, at_least=target)
-    yield Figure(f"{kind}: the server's work on it", median(readings["work"]), "µs")
-    yield Figure(f"{kind}: the wait for an answer", median(readings["wait"]), "ms")
+    yield Figure(f"{kind}: the server's CPU time per post", median(readings["work"]), "µs")
+    yield Figure(f"{kind}: the wait for a response", median(readings["wait"]), "ms")
 
 
 def post(server: Server, name: str, connections: int, seconds: float) -> LoadResult:
@@ -81,13 +81,13 @@ def bulk(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figure]
             readings.append(send_load(server.port, [requests]).seconds / (BATCHES * batch))
             work.append((server.cpu() - before) / (BATCHES * batch))
     kind = "SQLite" if url.startswith("sqlite") else "PostgreSQL"
-    target = 50.0 if kind == "SQLite" else None  # 20,000 matches a second
+    target = 50.0 if kind == "SQLite" else None  # 50 µs per match are 20,000 matches per second
     yield Figure(f"{kind}: a match, in batches of {batch:,}", median(readings), "µs", below=target)
-    yield Figure(f"{kind}: the server's work on it", median(work), "µs")
+    yield Figure(f"{kind}: the server's CPU time per match", median(work), "µs")
 
 
 def leaderboards(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figure]:
-    """Measure leaderboard pages of a league with 100,000 players: repeated requests, and those right after a match."""
+    """Measure leaderboard pages of a league with 100,000 players: repeated requests, and requests after a match."""
     players = int(100_000 * scale)
     name = f"many-{next(_NUMBERS)}"
     fill(url, name, players, players)
@@ -108,13 +108,13 @@ def leaderboards(url: str, folder: Path, scale: float, repeats: int) -> Iterator
             both.append(page(1 + number % 20))
         after = send_load(server.port, [both]).waits[1::2]
     yield Figure(f"a page of {players:,} players", again.wait, "ms", below=5.0)
-    yield Figure("the server's work on it", work, "ms")
-    yield Figure("the same, of 100 the slowest", sorted(again.waits)[int(0.99 * len(again.waits))], "ms")
-    yield Figure("the same, right after a match", median(after), "ms", below=5.0)
+    yield Figure("the server's CPU time per page", work, "ms")
+    yield Figure("a page, slowest of 100 requests", sorted(again.waits)[int(0.99 * len(again.waits))], "ms")
+    yield Figure("a page, right after a match", median(after), "ms", below=5.0)
 
 
 def corrections(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figure]:
-    """Measure corrections of the oldest match of a large league, after which all others are rated again."""
+    """Measure corrections of the oldest match of a large league, after which all later matches are rated again."""
     with ExitStack() as stack:
         sizes = {int(100_000 * scale): 1_000.0, int(1_000_000 * scale): 10_000.0}
         names = {size: f"long-{next(_NUMBERS)}" for size in sizes}

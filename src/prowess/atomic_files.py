@@ -47,7 +47,7 @@ def check_target(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
 
 @contextmanager
 def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary path beside a file; its contents replace the file at the end of the block.
+    """Yield the path of a temporary file in the same folder; at the end of the block, it replaces the file at `path`.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -59,7 +59,7 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     if not isinstance(path, (str, os.PathLike)) or not Path(path).name or "\0" in str(path):
         raise Error(f"{path!r} is not a file name", field="path", value=path)
     target = Path(path)
-    # `tempfile` is not used, because only the owner could read its files
+    # not made by `tempfile`, because only the owner can read the files that it makes
     temporary = target.with_name(f".prowess-{token_hex(8)}.tmp")
     try:
         yield temporary

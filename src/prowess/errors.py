@@ -1,7 +1,7 @@
 """Errors and remarks as data: the cause, the place, and the option that would help.
 
-Python, the command line, web pages and the HTTP API each render the text in their own way and read the attributes. No
-code matches on the wording of a message.
+Python, the command line, web pages and the HTTP API each render the text in their own way. Code that needs details
+reads the attributes; no code matches on the wording of a message.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class Error(ValueError):
 
     The message is given in pieces: text, and options that would help. `field` is the parameter or key at fault, `match`
     and `team` are indices counted from 0, `line` is the line of a file counted from 1, `value` is the value at fault.
-    `hint` is the option that would help, by default the first option among the pieces. `suggestions` maps names that
-    are not known to the known names that may be meant.
+    `hint` is the option that would help, by default the first option among the pieces. `suggestions` maps each unknown
+    name to the known names that may be meant.
 
     >>> import prowess as pw
     >>> pw.Rating(25, -1)
@@ -135,9 +135,9 @@ def _restore(kind: type[Error], pieces: tuple[Piece, ...], attributes: dict[str,
 
 @dataclass(frozen=True)
 class Remark:
-    """A finding or decision made while reading a file; `str` gives the remark as a sentence.
+    """Something that was found or decided while reading a file; `str(remark)` is a sentence about it.
 
-    `code` names the kind of remark; the code stays the same if the wording changes. `column` is the affected column,
+    `code` names the kind of remark, and does not change with the wording. `column` is the affected column,
     and `count` the number of affected rows or matches. `line` is the number of the first affected line, counted from 1.
     `option` is the option that would change the decision.
 

@@ -45,8 +45,9 @@ def _join(cell: Any) -> Any:
 def csv_cells(frame: pl.DataFrame, raw_names: bool = False) -> pl.DataFrame:
     """Return the frame with cells that CSV can hold: lists are joined into text.
 
-    Text that a spreadsheet would run as a formula gets an apostrophe in front. With `raw_names`, only text that already
-    has such an apostrophe gets another one, so that reading the file restores it. Numbers never get an apostrophe.
+    Text that a spreadsheet would run as a formula gets an apostrophe in front. With `raw_names`, formulas are written
+    unchanged, but a formula that already has an apostrophe gets a second one, because the reader removes one. Numbers
+    never get an apostrophe.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"player": ["=1+1"], "teams": [[["ann", "-bob"], ["Jo-Ann"]]], "scores": [[-1, 2]]})
@@ -67,7 +68,7 @@ def _is_text(dtype: Any) -> bool:
 
 
 def escape_formula(text: str) -> str:
-    """Return a text with an apostrophe wherever a spreadsheet would begin to run it as a formula.
+    """Return a text with an apostrophe before each part that a spreadsheet would run as a formula.
 
     >>> escape_formula("=1+1"), escape_formula("a; -b"), unescape_formula(escape_formula("'@x"))
     ("'=1+1", "a; '-b", "'@x")
@@ -118,7 +119,7 @@ def json_types(value: Any) -> Any:
     >>> json_types({"when": np.datetime64("2026-01-31").item(), "holds": np.True_, "win": (np.nan, 0.5)})
     {'when': '2026-01-31', 'holds': True, 'win': [None, 0.5]}
     """
-    if isinstance(value, np.generic):  # such as numpy.bool, which json does not know
+    if isinstance(value, np.generic):  # such as numpy.bool, which `json` cannot encode
         value = value.item()
     if isinstance(value, dict):
         return {str(key): json_types(item) for key, item in value.items()}
@@ -132,7 +133,7 @@ def json_types(value: Any) -> Any:
 
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
-    """Write a frame atomically, in the format of the file's extension."""
+    """Write a frame to a file atomically; the file's extension decides the format."""
     import polars as pl
 
     extension = file_extension(path, FORMATS)

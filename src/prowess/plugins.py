@@ -8,7 +8,7 @@ A package lists its plugins in its `pyproject.toml`, for example an outcome and 
     [project.entry-points."prowess.presets"]
     MyElo = "my_package.presets:MyElo"
 
-Entry points are searched only when an unknown name or the list of all names is requested.
+Entry points are searched only when a name that is not built in, or the list of all names, is requested.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _accept(_: str, plugin: object) -> object:
 def find_plugins(group: str) -> dict[str, EntryPoint]:
     """Return the entry points of a group by name, without importing the plugins.
 
-    If a name is repeated, the first entry point wins.
+    If several entry points have the same name, the first one wins.
 
     >>> "papers" in find_plugins("prowess.verbs")
     True

@@ -15,7 +15,9 @@ Item = TypeVar("Item")
 
 
 def steps(work: range, label: str, progress: bool | None = None) -> Iterator[int]:
-    """Iterate over a range of work; show a progress bar after two seconds (None), at once (True) or never (False).
+    """Iterate over a range of work, with a progress bar.
+
+    If `progress` is None, the bar appears after two seconds; if it is True, at once; if it is False, never.
 
     >>> list(steps(range(3), "counting", progress=False))
     [0, 1, 2]

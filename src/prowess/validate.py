@@ -1,7 +1,7 @@
 """Validation of numbers: they must be finite, and small enough for every formula to stay finite.
 
-The `value` of an `Error` is the rejected value, and its `field` is the name of the parameter. Functions take `field`
-separately if `name`, which the message shows, is a phrase instead of the parameter's name.
+The `value` of an `Error` is the rejected value, and its `field` is the name of the parameter. By default `field` equals
+`name`, which begins the message; pass `field` if `name` is a phrase and not the name of the parameter.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def whole(name: str, value: Any, least: int = 0, *, field: str | None = None) ->
 
 
 def probability(name: str, value: Any, *, ends: bool = True) -> float:
-    """Return the value as a number; raise `Error` unless it is from 0 to 1.
+    """Return the value as a number; raise `Error` unless it lies between 0 and 1.
 
     0 and 1 themselves are allowed only if `ends` is true.
 

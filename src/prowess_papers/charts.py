@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: the column that it shows, its title with the unit, and its ends (by default those of the data).
+    """An axis: the column that it shows, its title with the unit, and its ends (by default the range of the data).
 
     >>> Axis("games", "games played").column
     'games'
@@ -31,7 +31,7 @@ class Axis:
         """Return the Vega-Lite scale of the axis."""
         if self.domain is not None:
             return altair.Scale(domain=list(self.domain), nice=False)
-        # Ratings and errors lie far from 0, which would squeeze the lines.
+        # Ratings and errors lie far from 0; an axis that included 0 would squeeze the lines.
         return altair.Scale(zero=False)
 
 
@@ -53,8 +53,8 @@ def curves(
 ) -> alt.TopLevelMixin:
     """Chart y over x, with a line for every value of `colour` (and `dash`) and a panel for every value of `panel`.
 
-    Series named in `dashed` are thin, grey and dashed; they show what chance would give. `rule` is a level to compare
-    with, drawn as a line. With `own`, every panel has its own y axis.
+    Series named in `dashed`, which show what chance would give, are thin, grey and dashed. `rule` is a value of y to
+    compare with, drawn as a line. With `own`, every panel has its own y axis.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"games": [1, 2], "error": [0.5, 0.4], "system": ["Elo", "Elo"]})
@@ -80,7 +80,7 @@ def curves(
 
 
 def _data(alt: Any, frame: pl.DataFrame) -> Any:
-    # Altair validates its data repeatedly, and a single string takes it less time.
+    # Altair validates its data repeatedly, which takes less time for a single string.
     kinds = {name: "number" if kind.is_numeric() else "string" for name, kind in frame.schema.items()}
     return alt.InlineData(values=frame.write_csv(), format=alt.CsvDataFormat(type="csv", parse=kinds))
 

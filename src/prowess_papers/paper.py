@@ -20,8 +20,8 @@ from prowess.validate import whole
 class Paper:
     """A paper that can be run again: its name, a description, the files that it needs, and their layout.
 
-    `module` has a function `run(data, *, small, seed, jobs, progress)` that returns a `Report`. If `some` is true, a
-    part of the files is enough.
+    `module` has a function `run(data, *, small, seed, jobs, progress)` that returns a `Report`. If `some` is true, some
+    of the files are enough.
 
     >>> paper("halo2").files[0]
     'FreeForAll.csv'
@@ -80,7 +80,7 @@ class Paper:
         'A Manifesto of Skill: the classics, by hand and by prowess'
         """
         jobs, seed, folder = count_processes(jobs), whole("seed", seed), self._folder(data)
-        # Imported here, so that listing the papers does not load all experiments.
+        # The module is imported here, so that listing the papers does not load all experiments.
         report: Report = import_module(self.module).run(folder, small=small, seed=seed, jobs=jobs, progress=progress)
         # Readers want the verdict before the details.
         return Report(report.title, (*overall_verdict(report), *report.sections))
@@ -89,10 +89,10 @@ class Paper:
         if not self.files:
             return Path() if data is None else Path(data)
         if data is None:
-            raise Error(f"{self.name} needs a folder of data with {self.needs}")
+            raise Error(f"{self.name} needs a folder with {self.needs}")
         folder = Path(data)
         if not folder.is_dir():
-            raise Error(f"folder {folder} not found; {self.name} needs one with {self.needs}")
+            raise Error(f"folder {folder} not found; {self.name} needs a folder with {self.needs}")
         missing = [name for name in self.files if not (folder / name).is_file()]
         if missing and (not self.some or len(missing) == len(self.files)):
             problem = "none of the files" if self.some else f"no {' and no '.join(missing)}"
@@ -100,8 +100,8 @@ class Paper:
         return folder
 
 
-HALO2 = "CSV without header: datetime, game id, variant, map, player id, team, score; a row a player"
-SCORES = "CSV with header: date, home and away team and their scores; the last as for halo2"
+HALO2 = "CSV without header, a row per player: datetime, game id, variant, map, player id, team, score"
+SCORES = "CSV with header: date, home and away team and their scores; HeadToHead.csv is as for halo2"
 
 PAPERS: dict[str, Paper] = {
     listed.name: listed
@@ -129,7 +129,7 @@ PAPERS: dict[str, Paper] = {
         Paper("classics", "Harkness, Elo, Glicko and TrueSkill, worked examples: Stout (2025), Glickman (1999)"),
         Paper(
             "best",
-            "A best model for each data set, tuned on early matches and judged by later ones",
+            "A best model for each data set, tuned on early matches and judged by later matches",
             (
                 "premier_league_1995_2009.csv",
                 "afl_1999_2009.csv",

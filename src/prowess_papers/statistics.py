@@ -11,8 +11,8 @@ from prowess.history.ragged import Floats, owners
 from prowess.lab.interval import Interval
 from prowess.lab.measures.tally import Tally, Where
 
-# 95 % intervals by the delta method, which can compare a measure over some matches with a measure over other matches;
-# the resampled histories of `lab.bootstrap` only compare measures over the same matches.
+# These functions compute 95 % intervals by the delta method, which can compare measures over different matches. The
+# resampled histories of `lab.bootstrap` can only compare measures over the same matches.
 
 
 def mean_interval(tally: Tally, where: Where = None) -> Interval:
@@ -25,7 +25,7 @@ def mean_interval(tally: Tally, where: Where = None) -> Interval:
 
 
 def difference_interval(first: Tally, other: Tally, where: Where = None, against: Where = None) -> Interval:
-    """Return the difference of the means of two measures. The second may use other matches (`against`).
+    """Return the difference of the means of two measures; `against` selects other matches for the second measure.
 
     >>> both = Tally(np.array([0.0, 1.0, 1.0, 0.0]), np.ones(4))
     >>> difference_interval(both, both)
@@ -60,8 +60,8 @@ def drawn_neighbours(history: History) -> Floats:
 def draw_rate(history: History) -> float:
     """Return the share of pairs of neighbouring teams that drew.
 
-    This is the "empirical draw probability" of Herbrich et al. (2006). As in the paper, it includes matches that are
-    still to be predicted.
+    This is the "empirical draw probability" of Herbrich et al. (2006). As in the paper, it is computed from all
+    matches, including matches that are predicted later.
 
     >>> draw_rate(History.from_matches([{"teams": [["a"], ["b"], ["c"]], "ranks": [1, 2, 2]}]))
     0.5

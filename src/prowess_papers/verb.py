@@ -19,7 +19,7 @@ from . import PAPERS, Paper, paper
 Name = Annotated[
     str | None, typer.Argument(metavar="[NAME]", show_default=False, help=f"The paper: {', '.join(PAPERS)}.")
 ]
-Data = Annotated[Path | None, typer.Option(metavar="DIR", show_default=False, help="The folder with its data.")]
+Data = Annotated[Path | None, typer.Option(metavar="DIR", show_default=False, help="The folder with the paper's data.")]
 Small = Annotated[bool, typer.Option("--small", help="Use only a part of the data, for a quick look.")]
 
 
@@ -32,7 +32,7 @@ def papers(
     jobs: Jobs = 1,
     seed: Seed = 0,
 ) -> None:
-    """Run the experiments of a paper again, and print our numbers beside the published ones.
+    """Run the experiments of a paper again, and print our numbers beside the published numbers.
 
     Without a name, list the papers and the files that each of them needs.
 
@@ -47,7 +47,6 @@ def papers(
         _list(json)
         return
     found = paper(name)
-    # Wrong options should not be reported after minutes of work.
     _check(found, data, html)
     began = perf_counter()
     report = found.run(data, small=small, seed=seed, jobs=jobs)

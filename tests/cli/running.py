@@ -15,20 +15,20 @@ from typer.testing import CliRunner, Result
 
 from prowess.cli import app
 
-# Building the command takes half the time of a short test.
+# Building the command takes half the time of a short test, so it is built only once.
 typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[attr-defined]
 
 ROOT = Path(__file__).parents[2]
 SPECIAL = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TERM", "TTY_COMPATIBLE", "PYTHONIOENCODING")
 CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")  # colour and cursor codes
 LEAGUE = ROOT / "examples" / "league.csv"
-TEXTBOOK = ("--model", "trueskill")  # for tests that are not about the model that is chosen for the matches
+TEXTBOOK = ("--model", "trueskill")  # for tests that do not check how a model is chosen
 WIDE = "date,home,away,hg,ag\n2026-01-31,ann,bob,1,0\n2026-02-01,bob,cat,2,2\n2026-02-02,ann,cat,3,1\n"
 LONG = (
     "match,date,player,place\n1,2026-01-31,ann,1\n1,2026-01-31,bob,2\n2,2026-02-01,bob,1\n2,2026-02-01,cat,1\n"
     "3,2026-02-02,ann,1\n3,2026-02-02,cat,2\n"
 )
-PATIENCE = 10.0  # seconds without output
+PATIENCE = 10.0  # seconds to wait for output
 
 
 def run(*words: object, **env: str | None) -> Result:
@@ -115,7 +115,7 @@ def converse(answers: bytes, *words: object, cwd: Path | None = None) -> tuple[i
                 break
             shown += piece
             if shown.rstrip(b" ").endswith(b"]:"):
-                key = typed.pop(0) if typed else b"\x04"  # without an answer, the input ends
+                key = typed.pop(0) if typed else b"\x04"  # Ctrl-D ends the input when no answers are left
                 os.write(ours, key)
                 key = key if ord(key[:1]) < 32 else b""
     os.close(ours)
@@ -128,7 +128,7 @@ def _take_terminal() -> None:
     import signal
     import termios
 
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a test run in the background may ignore it
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # tests started in the background may ignore Ctrl-C
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 

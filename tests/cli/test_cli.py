@@ -28,13 +28,13 @@ def test_python_m_prowess_prints_the_same_as_the_installed_command() -> None:
 
 
 @pytest.mark.parametrize("words", [(), ("--help",), ("-h",)])
-def test_help_lists_verbs_and_examples(words: tuple[str, ...]) -> None:
+def test_help_lists_commands_and_examples(words: tuple[str, ...]) -> None:
     result = run(*words)
     assert "prowess rate matches.csv" in result.output
     assert all(verb in result.output for verb in ("rate", "demo", "--version", "--install-completion"))
 
 
-def test_help_of_a_verb_lists_its_options() -> None:
+def test_help_of_a_command_lists_its_options() -> None:
     output = run("rate", "--help").output
     assert all(
         option in output for option in ("--top", "--json", "--out", "--columns", "--model", "--set", "--save", "FILE")
@@ -44,19 +44,19 @@ def test_help_of_a_verb_lists_its_options() -> None:
 
 
 @pytest.mark.parametrize("words", [(), ("rate",), ("check",), ("key", "create"), ("league", "delete"), ("papers",)])
-def test_help_shows_no_type_for_a_switch(words: tuple[str, ...]) -> None:
+def test_help_shows_no_type_for_options_without_a_value(words: tuple[str, ...]) -> None:
     output = run(*words, "--help").output
     assert "--help" in output
     assert "bool" not in output.lower()
 
 
-def test_help_text_has_option_panels_and_exit_codes() -> None:
+def test_help_groups_commands_in_panels_and_lists_exit_codes() -> None:
     output = run("--help").stdout
     assert output.index("─ Rate ─") < output.index("─ Compare ─")
     assert "Exit codes: 0 success, 1 error, 2 wrong usage, 130 interrupted." in output
 
 
-def test_error_for_an_unknown_verb_suggests_the_nearest_verb() -> None:
+def test_error_for_an_unknown_command_suggests_the_most_similar_command() -> None:
     result = run("rat", LEAGUE)
     assert result.exit_code == 2
     assert "Did you mean 'rate'?" in result.stderr
@@ -136,7 +136,7 @@ def test_unexpected_exception_shows_its_traceback(monkeypatch: pytest.MonkeyPatc
     assert isinstance(run("rate", LEAGUE).exception, ZeroDivisionError)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends signals differently")
 def test_ctrl_c_prints_no_traceback_and_leaves_no_file(tmp_path: Path) -> None:
     code = """
 import sys, time
@@ -182,7 +182,7 @@ def test_ctrl_c_during_imports_prints_no_traceback(module: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
-def test_every_verb_except_serve_has_json_output() -> None:
+def test_every_command_except_serve_has_json_output() -> None:
     group: Any = typer.main.get_command(app)
     verbs = {name: group.get_command(None, name) for name in group.list_commands(None)}
     single = {f"{name} {inner}".strip(): one for name, verb in verbs.items() for inner, one in _single(verb).items()}
@@ -192,5 +192,5 @@ def test_every_verb_except_serve_has_json_output() -> None:
 
 
 def _single(verb: Any) -> dict[str, Any]:
-    """Return the subcommands of a verb, or the verb itself if it has none."""
+    """Return the subcommands of a command, or the command itself if it has none."""
     return getattr(verb, "commands", {"": verb})

@@ -1,4 +1,4 @@
-"""The command-line guide documents every verb and option; tests/test_docs.py runs its examples."""
+"""The command-line guide documents every command and option; tests/test_docs.py runs its examples."""
 
 import re
 import shlex
@@ -28,21 +28,21 @@ def flags(command: Any) -> set[str]:
 
 
 SHARED = set.intersection(*(flags(VERBS[name]) for name in ("rate", "predict")))
-ELSEWHERE = {"doctor": flags(VERBS["serve"])}  # verbs whose options are listed in the section of another verb
+ELSEWHERE = {"doctor": flags(VERBS["serve"])}  # commands whose options are listed in the section of another command
 
 
 def examples() -> list[list[str]]:
-    """Return the commands in all code blocks, without comments."""
+    """Return the commands in all code blocks of the guide, without comments."""
     return [shlex.split(line, comments=True)[1:] for block in BLOCK.findall(PAGE) for line in commands(block)]
 
 
-def test_guide_has_one_section_per_verb() -> None:
+def test_guide_has_one_section_per_command() -> None:
     assert set(SECTIONS) - {"Every command"} == set(VERBS)
     assert all(f"](#{name})" in PAGE for name in VERBS)
 
 
 @pytest.mark.parametrize("name", sorted(VERBS))
-def test_guide_lists_exactly_the_options_of_each_verb(name: str) -> None:
+def test_guide_lists_exactly_the_options_of_each_command(name: str) -> None:
     known, section = flags(VERBS[name]), SECTIONS[name]
     rows = set(FLAG.findall("\n".join(line for line in section.splitlines() if line.startswith("| `--"))))
     assert known - SHARED - ELSEWHERE.get(name, set()) <= rows
@@ -55,7 +55,7 @@ def test_guide_lists_the_global_options() -> None:
     assert flags(GROUP) <= set(FLAG.findall(EVERYWHERE))
 
 
-def test_guide_has_examples_of_all_verbs() -> None:
+def test_guide_has_examples_of_all_commands_except_demo() -> None:
     assert {words[0] for words in examples()} == set(VERBS) - {"demo"}
 
 

@@ -1,4 +1,4 @@
-"""The client of a real service agrees with a ladder and the library, and can correct matches."""
+"""With a real service, the client gives the same results as a ladder and the library, and corrects matches."""
 
 import threading
 
@@ -37,12 +37,13 @@ def league():
 @pytest.mark.parametrize(
     ("preset", "parameters"),
     [("TrueSkill", {}), ("Elo", {"k": 20}), ("Glicko2", {}), ("GaussianOD", {}), ("TrueSkill", {"caution": 2.5})],
+    ids=["TrueSkill", "Elo", "Glicko2", "GaussianOD", "TrueSkill with another caution"],
 )
 def test_client_ratings_equal_those_of_a_ladder_to_the_last_bit(preset, parameters):
     model = getattr(pw, preset)().replace(**parameters)
     if "caution" in parameters and model.caution != parameters["caution"]:
-        pytest.fail("the caution is not set")
-    ladder = pw.Ladder(model, scale=(1500, 400))  # as new leagues have
+        pytest.fail("the model must have the requested caution")
+    ladder = pw.Ladder(model, scale=(1500, 400))  # the scale of new leagues
     with trial("darts", preset, **parameters) as client:
         for number in range(4):
             match = {"teams": [["ann"], ["bob"]], "scores": [number, 1], "time": f"2026-01-0{number + 1}T00:00:00Z"}
@@ -64,7 +65,7 @@ def test_client_lists_the_same_players_as_a_ladder(league):
     assert client.player("ann")["played"] == 4
 
 
-def test_checking_for_a_player_in_an_unknown_league_raises(league):
+def test_checking_for_a_player_in_an_unknown_league_raises_an_error(league):
     client, _ = league
     with (
         pw.Client(str(client._connection.http.base_url), "dart") as other,
@@ -137,7 +138,7 @@ def test_editing_and_deleting_matches_recomputes_ratings():
         assert client["ann"] == ladder_of(pw.TrueSkill(), [late, right[0], right[1], right[3]])["ann"]
 
 
-def test_posting_the_same_match_again_counts_once():
+def test_match_posted_twice_is_recorded_once():
     with trial("darts") as client:
         once = client.record(**PLAYED[0], id="m0")
         assert client.record(**PLAYED[0], id="m0") == once
@@ -177,7 +178,7 @@ def test_client_receives_events_about_matches_that_other_threads_post():
         news.close()
 
 
-def test_recording_a_match_without_a_key_is_an_error():
+def test_recording_a_match_without_a_key_raises_an_error():
     with trial("darts") as client:
         reader = pw.Client(str(client._connection.http.base_url), "darts")
         with reader, pytest.raises(pw.Error) as caught:
@@ -215,7 +216,7 @@ def people():
         yield client
 
 
-def test_client_finds_names_in_any_spelling_but_contains_only_exact_names(people):
+def test_client_finds_names_in_any_spelling_but_the_in_operator_needs_the_exact_name(people):
     assert people.player("silva, joao")["player"] == "João Silva"
     assert people["joao silva"] == people["João Silva"]
     assert "João Silva" in people
@@ -225,7 +226,7 @@ def test_client_finds_names_in_any_spelling_but_contains_only_exact_names(people
     assert caught.value.suggestions == {"Rafael Nadall": ["Rafael Nadal"]}
 
 
-def test_strict_posts_refuse_names_that_look_like_a_player(people):
+def test_strict_posts_refuse_new_names_similar_to_those_of_players(people):
     for post in (
         lambda: people.record([["Joao Silva"], ["Rafael Nadal"]], strict=True),
         lambda: people.record_all([{"teams": [["Joao Silva"], ["Rafael Nadal"]]}], strict=True),

@@ -16,7 +16,10 @@ PLAYED = {"league": "darts", "revision": 1, "matches": [{"id": "m1", "time": Non
 
 
 class Server:
-    """Records requests and answers each with the next item of a list; an exception stands for a broken connection."""
+    """Records requests, and answers each with the next item of a list; the last item is repeated.
+
+    An exception in the list stands for a broken connection.
+    """
 
     def __init__(self, *answers):
         self.answers, self.requests = list(answers), []
@@ -38,7 +41,7 @@ def ok(body):
 
 @pytest.fixture
 def pauses(monkeypatch):
-    """The pauses between retries, on a fake clock and with the longest jitter."""
+    """The pauses between retries in seconds, on a fake clock and with the longest possible jitter."""
     made, now = [], [0.0]
 
     def sleep(seconds):
@@ -79,7 +82,7 @@ def test_client_stops_retrying_after_patience_seconds(pauses):
         len(Server(httpx.Response(429, headers={"retry-after": "3600"}, json={"detail": "busy"})).client())
 
 
-def test_error_names_an_unreachable_server(pauses):
+def test_error_names_the_address_of_an_unreachable_server(pauses):
     with pytest.raises(pw.Error, match=r"http://service.*refused") as caught:
         len(Server(httpx.ConnectError("refused")).client(patience=1))
     assert caught.value.status == 0

@@ -29,7 +29,7 @@ _PARTS = {
 
 
 def workbook(cells: dict[str, str]) -> bytes:
-    """Return a workbook with these cells in this order; each cell has its own row element."""
+    """Return a workbook with the given cells in the given order; each cell has its own row element."""
     rows = "".join(
         f'<row r="{reference.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")}">'
         f'<c r="{reference}" t="inlineStr"><is><t>{text}</t></is></c></row>'
@@ -81,7 +81,7 @@ def one_line(size: int) -> bytes:
     return HEADER + b"a," * (size // 2) + b"b\n"
 
 
-# Small enough to build quickly; the limits of the tests are smaller, too.
+# These files are built quickly; the tests that read them set low limits.
 SMALL: dict[str, Callable[[], bytes]] = {
     "corner.xlsx": far_corner,
     "rows.csv.gz": lambda: compressed(gzip, 3 * MIB),

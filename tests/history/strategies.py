@@ -12,7 +12,7 @@ from prowess.history.context import clean_name
 
 letters = st.sampled_from("aAbé漢😀 ;,&|/+\"'\\\n\t\0012")
 texts = st.text(letters, min_size=1, max_size=4).map(str.strip).filter(bool)
-# A name such as "2/2" looks like a result in a row that lacks a cell.
+# Names such as "2/2" are not drawn, because in a row with a missing cell they look like a result.
 names = st.one_of(st.sampled_from("abcdefgh"), texts.filter(lambda text: not re.fullmatch(r"\d+\s*/.*\d", text, re.S)))
 numbers = st.one_of(st.integers(-3, 3), st.floats(-1e9, 1e9))
 zones = st.sampled_from(
@@ -30,7 +30,7 @@ def clocks() -> st.SearchStrategy[st.SearchStrategy[Any]]:
     return st.one_of(plain, aware)
 
 
-# Names of context that a reader may take for something else: for a role, for one side, or for a mark.
+# Names of context columns, some of which look like a role, like a column of one side, or like a header with a level.
 column_names = st.one_of(
     st.sampled_from(["surface", "side", "kills", "map", "round", "date", "score", "player", "team", "id", "venue"]),
     st.sampled_from(["seed1", "seed", "seed2", "home_age", "away_age", "winner", "set 1", "3", "a [team]", "=1+1"]),

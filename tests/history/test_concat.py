@@ -86,7 +86,7 @@ def test_joining_histories_with_incompatible_times_raises_an_error() -> None:
     with pytest.raises(Error, match=r"history 2 of 2 has no times, but others have"):
         History.join([date, none])
     with pytest.raises(
-        Error, match=r"history 2 of 2: its times cannot be compared with those of the files before it: plain"
+        Error, match=r"history 2 of 2: its times cannot be compared with the times of earlier files: plain"
     ):
         History.join([date, number])
     with pytest.raises(Error, match="every item given to join must be a history, but item 2 is of type str"):
@@ -138,7 +138,7 @@ def test_joined_context_column_of_numbers_and_text_becomes_text_with_a_remark() 
     assert joined.team_context["seed"].to_list() == ["1", None, "WC", None, "2.5", None]
     remark = next(remark for remark in joined.remarks if remark.code == "mixed-context")
     assert (str(remark), remark.column) == (
-        "'seed' holds numbers in one file and text in another; all its values are text",
+        "'seed' holds numbers in one file and text in another; all its values are read as text",
         "seed",
     )
 

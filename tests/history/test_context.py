@@ -1,4 +1,4 @@
-"""The context of matches, teams and entries: columns, plain matches and slices."""
+"""The context of matches, teams and players: how histories store, return and select it."""
 
 import pickle
 from datetime import date
@@ -26,7 +26,7 @@ def test_context_values_of_matches_teams_and_players_are_returned_unchanged() ->
     assert History.from_matches(list(history)) == history
 
 
-def test_history_without_context_shares_one_empty_context() -> None:
+def test_histories_without_context_share_one_empty_context() -> None:
     history = History.from_matches([DUEL, {**DUEL, "context": {}}, {**DUEL, "context": {"x": None, "y": ["", " "]}}])
     for one in (
         history,
@@ -60,7 +60,7 @@ def test_context_column_has_the_finest_level_that_any_match_uses() -> None:
     assert history.entry_context["age"].to_list() == [30, 30, 20, 20, 25, 25, 1, 2, 3, None]
 
 
-def test_list_of_missing_values_does_not_make_the_level_finer() -> None:
+def test_list_of_missing_values_does_not_make_the_context_level_finer() -> None:
     contexts = [{"seed": 1}, {"seed": [None, " "]}, {"seed": [[None, ""], [None, None]]}]
     history = History.from_matches([{**PAIRS, "context": context} for context in contexts])
     assert history.context["seed"].to_list() == [1, None, None]
@@ -193,7 +193,7 @@ def test_error_for_invalid_context_names_the_match_and_the_team(
         ("side [team] [match]", "side [team]", "match", None, None),
     ],
 )
-def test_header_marks_of_context_columns_are_parsed_as_they_were_written(
+def test_level_and_kind_in_a_context_header_are_parsed_as_they_were_written(
     header: str, name: str, level: Any, kind: Any, number: int | None
 ) -> None:
     assert marked_header(name, level, kind, number) == header
@@ -201,7 +201,7 @@ def test_header_marks_of_context_columns_are_parsed_as_they_were_written(
 
 
 @pytest.mark.parametrize("header", ["side", "[team]", "side [Team]", "side [team,text]", "side [match 1]", "[x] [%]"])
-def test_headers_without_a_valid_mark_are_not_parsed_as_context(header: str) -> None:
+def test_header_without_a_valid_level_in_brackets_is_not_parsed_as_context(header: str) -> None:
     assert parse_marked_header(header) is None
 
 
@@ -245,7 +245,7 @@ def test_where_selects_matches_by_their_context(conditions: dict[str, Any], expe
 
 
 def test_where_rejects_unknown_columns_and_text_for_numeric_columns() -> None:
-    with pytest.raises(Error, match=r"there is no context 'surfaces'; did you mean 'surface'\?") as raised:
+    with pytest.raises(Error, match=r"there is no context column 'surfaces'; did you mean 'surface'\?") as raised:
         SURFACES.where(surfaces="clay")
     assert raised.value.field == "surfaces"
     with pytest.raises(Error, match="best of is a number in every match, so it cannot be 'five'"):

@@ -19,7 +19,7 @@ NAMES = st.lists(st.sampled_from("abcdefgh"), min_size=2, max_size=6, unique=Tru
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Draw matches that, without their context, every layout can hold."""
+    """Draw matches that every layout can represent, apart from their context."""
     make_context = draw(contexts())
     rosters, home, scores, timed = (draw(st.booleans()) for _ in range(4))
     found = []
@@ -88,21 +88,21 @@ WIDE, LONG = "player1,rank1,player2,rank2,", "match,team,player,place,"
     ("values", "wide", "long"),
     [
         (["clay", "grass", "clay"], "x", "x"),
-        (["clay", None, "clay"], "x [match]", "x [match]"),  # the same everywhere
-        (["a", "b", "c"], "x [match]", "x [match]"),  # different everywhere
+        (["clay", None, "clay"], "x [match]", "x [match]"),  # without the level, a constant column is left out
+        (["a", "b", "c"], "x [match]", "x [match]"),  # and so is a column in which no value repeats
         ([1, 2, 3], "x [match]", "x [match]"),
-        ([1.5, 2, 3], "x", "x"),  # measurements may differ everywhere
+        ([1.5, 2, 3], "x", "x"),  # decimal numbers are kept even if none repeats
         ([1, 2, 2], "x", "x"),
         (["1", "2", "2"], '"x [match, text]"', '"x [match, text]"'),
         (["1,5", "a", "a"], '"x [match, text]"', '"x [match, text]"'),
-        (["6-4 6-3", "6-4", "6-4"], "x [match]", "x [match]"),  # it might be a time, because there is none
+        (["6-4 6-3", "6-4", "6-4"], "x [match]", "x [match]"),  # it may look like a time, and no column has times
         ([["blue", "red"], ["red", "blue"]], "x1,x2", "x"),
-        ([["blue", "blue"], ["red", "red"]], "x1,x2", "x [team]"),  # in a row per player, it looks like the match's
+        ([["blue", "blue"], ["red", "red"]], "x1,x2", "x [team]"),  # its long rows look like match context
         ([["7", None], ["8", "8"]], '"x [team 1, text]","x [team 2, text]"', '"x [team, text]"'),
         ([[["blue"], ["red"]], [["red"], ["red"]]], "x [player 1],x [player 2]", "x [player]"),
     ],
 )
-def test_header_has_no_mark_if_the_reader_can_infer_level_and_kind(
+def test_context_header_does_not_state_level_and_kind_if_the_reader_can_infer_them(
     values: list[Any], wide: str, long: str, tmp_path: Path
 ) -> None:
     history = duels(*({"x": value} for value in values))
@@ -111,7 +111,7 @@ def test_header_has_no_mark_if_the_reader_can_infer_level_and_kind(
 
 
 @pytest.mark.parametrize("name", ["round", "date", "score", "id", "3", "x [team]"])
-def test_context_column_named_like_a_role_gets_a_marked_header(name: str, tmp_path: Path) -> None:
+def test_context_column_named_like_a_role_gets_a_header_that_states_its_level(name: str, tmp_path: Path) -> None:
     history = duels({name: "a"}, {name: "b"}, {name: "a"})
     assert header(history, tmp_path, "wide") == f"{WIDE}{name} [match]"
     assert header(history, tmp_path, "long") == f"{LONG}{name} [match]"
@@ -126,7 +126,7 @@ def test_context_column_named_like_a_role_of_other_layouts_is_read_back_unchange
     header(history, tmp_path, "long")
 
 
-def test_context_columns_that_look_like_the_sides_of_another_column_get_marked_headers(tmp_path: Path) -> None:
+def test_context_columns_that_look_like_the_sides_of_another_column_get_headers_with_levels(tmp_path: Path) -> None:
     sides = [{"seed": [1, 2], "seed1": "a", "home_age": 3, "away_age": 4}, {"seed": [2, 1], "seed1": "b"}]
     history = duels(*sides, *sides)
     assert (

@@ -121,7 +121,7 @@ SLIPS = (break_line_numbers, drop_a_match, forget_problems, swap_results)
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, 4))])
 def test_damage_oracle_accepts_a_correct_reader_and_catches_planted_bugs(part: int, tmp_path: Path) -> None:
-    """The sample has errors, problems and clean results. The oracle accepts all, and catches most planted bugs."""
+    """The oracle accepts all results of the reader (errors, problems, clean files), and catches most planted bugs."""
     kinds: Counter[str] = Counter()
     seen: Counter[str] = Counter()
     tried = 0

@@ -27,7 +27,7 @@ LEAGUES = st.one_of(st.lists(matches(2), min_size=1, max_size=12), st.lists(matc
 
 
 def counted(found: Encounters, history: History) -> dict[str, Counter]:
-    """Return wins, draws and losses by name, most frequent first; they must add up to the number of matches."""
+    """Return wins, draws and losses by name, most frequent name first; they must add up to the number of matches."""
     rows = [*zip(*(column.tolist() for column in found), strict=True)]
     assert [(-row[1], row[0]) for row in rows] == sorted((-row[1], row[0]) for row in rows)
     assert all(row[1] == sum(row[2:]) > 0 for row in rows)

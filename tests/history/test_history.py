@@ -68,7 +68,7 @@ def test_columns_of_a_history_are_read_only(league: History) -> None:
         hash(league)
 
 
-def test_history_of_duels_with_all_columns_takes_40_bytes_per_player() -> None:
+def test_history_of_duels_with_all_columns_takes_at_most_40_bytes_per_entry() -> None:
     history = everything(1000)
     assert all(value is not None for name, value in vars(history).items() if name not in ("time_zone", "ids"))
     assert history.nbytes <= 40 * history.entries
@@ -162,12 +162,12 @@ def test_between_reads_a_bound_without_a_time_zone_in_the_zone_of_the_history() 
         ("soon", "'soon' isn't a date I understand"),
     ],
 )
-def test_between_raises_for_a_bound_of_another_time_type(league: History, bound: Any, message: str) -> None:
+def test_between_raises_an_error_for_a_bound_of_another_time_type(league: History, bound: Any, message: str) -> None:
     with pytest.raises(Error, match=message):
         league.between(bound)
 
 
-def test_between_raises_for_a_history_without_times() -> None:
+def test_between_raises_an_error_for_a_history_without_times() -> None:
     with pytest.raises(Error, match="these matches have no times"):
         History.from_matches([{"teams": [["ann"], ["bob"]]}]).between(1)
 

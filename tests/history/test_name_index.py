@@ -35,8 +35,8 @@ latin = st.text("abcdeéöñçßİıøŁ' -.", min_size=1, max_size=8).map(str.s
         ("王小明", "王小明"),
         ("王 小明", "王小明"),
         ("smith-jr", "Smith Jr."),
-        ("रमा", None),  # the vowel sign is in another place: another name
-        ("かぎ", None),  # a voiced consonant: another name
+        ("रमा", None),  # the vowel sign is in another place, so this is another name
+        ("かぎ", None),  # the consonant is voiced, so this is another name
         ("Joao", None),
         ("", None),
         ("  ", None),
@@ -47,7 +47,7 @@ def test_name_typed_in_another_spelling_finds_its_player(typed: str, player: str
     assert NameIndex(PLAYERS).find(typed) == FoundName(player)
 
 
-def test_stricter_spelling_wins_and_an_ambiguous_name_lists_all_possible_players() -> None:
+def test_closest_spelling_wins_and_an_ambiguous_name_lists_all_possible_players() -> None:
     index = NameIndex(["Ana", "ANA", "Aña", "Lee Ann", "Ann Lee", "Annlee"])
     assert index.find("Ana").name == "Ana"
     assert index.find("aña").name == "Aña"
@@ -104,7 +104,7 @@ def test_extended_name_index_finds_the_same_players_as_a_new_index(
 ) -> None:
     more = [name for name in more if name not in first]
     grown = NameIndex(first)
-    grown.find(typed)  # builds the keys, which the extended index continues
+    grown.find(typed)  # builds the keys, so that `extended` has to update them
     grown = grown.extended(more)
     assert grown.find(typed) == NameIndex(first + more).find(typed)
 

@@ -51,7 +51,7 @@ def test_slice_equals_the_history_of_the_sliced_matches(found: list[dict[str, An
 
 
 @given(matches(context=True), st.data())
-def test_history_selected_by_a_mask_equals_the_history_of_those_matches(
+def test_history_selected_by_a_mask_equals_the_history_of_the_selected_matches(
     found: list[dict[str, Any]], data: st.DataObject
 ) -> None:
     history = History.from_matches(found)
@@ -80,7 +80,7 @@ def test_place_is_one_more_than_the_number_of_better_teams(found: list[dict[str,
 
 
 def _moment(match: dict[str, Any]) -> Any:
-    """Return a match's time in UTC, because local times go back in autumn."""
+    """Return a match's time in UTC, because local clocks go back in autumn."""
     when = match["time"]
     return when.astimezone(UTC) if isinstance(when, datetime) and when.tzinfo is not None else when
 
@@ -107,18 +107,18 @@ written = st.one_of(
     st.datetimes().map(lambda moment: moment.isoformat() + "Z"),
     st.tuples(st.datetimes(), st.sampled_from("+-"), digits, digits).map(lambda t: f"{t[0]}{t[1]}{t[2]}:{t[3]}"),
     st.tuples(digits, digits, digits, digits).map(lambda t: f"20{t[0]}-{t[1]}-{t[2]}T{t[3]}:00"),
-    st.floats().filter(lambda number: not abs(number) >= 1e7).map(str),  # larger ones may be dates in a column
+    st.floats().filter(lambda number: not abs(number) >= 1e7).map(str),  # larger numbers may be read as dates
     st.integers(-10_000_000, 10_000_000).map(str),
     st.text(letters, max_size=5),
 )
 
 
 @given(st.lists(written, min_size=1, max_size=4), st.booleans())
-def test_time_column_is_read_like_single_times(texts: list[str], utc: bool) -> None:
+def test_time_column_of_a_frame_gives_the_same_times_as_from_matches(texts: list[str], utc: bool) -> None:
     frame = pl.DataFrame({"winner": ["a"] * len(texts), "loser": ["b"] * len(texts), "time": texts})
     plain = [{"teams": [["a"], ["b"]], "time": text} for text in texts]
     if any(text.strip() in ("", "nan") for text in texts):
-        return  # an empty cell is a missing time in a file, and no time at all in Python
+        return  # an empty cell is a missing time in a frame, but an invalid time in a match
     try:
         expected = History.from_matches(plain, utc=True)
     except ValueError:
@@ -127,7 +127,7 @@ def test_time_column_is_read_like_single_times(texts: list[str], utc: bool) -> N
         found = History.from_frame(frame, utc=utc)
     except ValueError:
         found = None
-    if found is not None and expected is not None and not utc:  # a column of one zone keeps it
+    if found is not None and expected is not None and not utc:  # a column with a single zone keeps that zone
         found = replace(found, time_zone=expected.time_zone)
     assert found == expected
 

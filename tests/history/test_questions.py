@@ -1,4 +1,4 @@
-"""The questions that a file leaves open, their answers, and how the answers are read."""
+"""Questions about how to read a file, the answers that they offer, and the effect of an answer."""
 
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def test_file_with_familiar_columns_leaves_no_question_open(tmp_path: Path) -> N
     assert ask(tmp_path, "winner,loser\nann,bob\n") == {}
 
 
-def test_error_for_an_unknown_layout_has_its_suggestion_as_an_attribute(tmp_path: Path) -> None:
+def test_error_for_an_unknown_layout_has_a_suggestion_as_an_attribute(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text(THREE_NUMBERS, encoding="utf-8")
     with pytest.raises(NoLayout) as caught:

@@ -94,7 +94,7 @@ def test_ordinary_large_files_are_within_the_limits(tmp_path):
     assert len(History.read(tmp_path / "games.parquet", limits=limits)) == 20_000
     cells = {f"{column}{row}": f"p{row}" for row in range(2, 2_000) for column in "AC"}
     (tmp_path / "games.xlsx").write_bytes(bombs.workbook({"A1": "winner", "C1": "loser"} | cells))
-    assert len(History.check(tmp_path / "games.xlsx", limits=limits).problems) == 1_998  # both sides are the same
+    assert len(History.check(tmp_path / "games.xlsx", limits=limits).problems) == 1_998  # winner and loser are equal
 
 
 def test_command_line_names_the_flag_that_lifts_the_limits(tmp_path):
@@ -125,7 +125,7 @@ def run_limited(path: Path, *flags: str) -> tuple[float, float, str]:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(sys.platform != "linux", reason="measures with /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the memory from /proc")
 @pytest.mark.parametrize("name", bombs.FULL)
 @pytest.mark.parametrize("verb", ["check", "rate"])
 def test_command_line_refuses_large_bombs_within_10_seconds_and_a_gigabyte(tmp_path, name, verb):

@@ -78,7 +78,7 @@ def test_missing_values_in_pandas_frames_are_read_as_missing() -> None:
     with pytest.raises(Error, match="row 2: column 'home' is empty"):
         History.from_frame(frame)
     frame = pd.DataFrame({"home": ["ann", "bob"], "away": ["cat", "ann"], "hg": [1, np.nan], "ag": [0, 2]})
-    with pytest.raises(Error, match="row 2: column 'hg' is empty: others have a score"):
+    with pytest.raises(Error, match="row 2: column 'hg' is empty: another side has a score"):
         History.from_frame(frame)
 
 
@@ -178,7 +178,7 @@ def test_error_for_cells_of_an_unsupported_type_names_the_column(column: str, ce
         History.from_frame(pl.DataFrame(races))
 
 
-def test_player_listed_in_both_teams_is_reported_once() -> None:
+def test_player_listed_several_times_in_a_match_is_reported_once() -> None:
     frame = pl.DataFrame({"team1": ["a,a,a", "b,c"], "team2": ["d", "b,c"]})
     problems = from_frame(frame.with_columns(winner=pl.lit("1")), Choices()).problems
     assert [str(one) for one in problems] == [

@@ -67,7 +67,7 @@ FILES: dict[str, Reader] = {
 @pytest.mark.parametrize("name", FILES)
 def test_every_match_of_a_real_file_is_read_without_options(data: Path, name: str) -> None:
     history = History.read(data / name)
-    expected = sorted(FILES[name](rows_of(data / name)), key=lambda match: match[0])  # a stable sort, as ours
+    expected = sorted(FILES[name](rows_of(data / name)), key=lambda match: match[0])  # stable, as in `History`
     assert len(history) == len(expected)
     for number, (date, teams, at_home) in enumerate(expected):
         match = history[number]

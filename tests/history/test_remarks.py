@@ -19,7 +19,7 @@ def read(tmp_path: Path, text: str) -> History:
     return History.read(path)
 
 
-def test_documentation_lists_every_remark_code() -> None:
+def test_docstring_of_read_context_lists_every_remark_code() -> None:
     listed = set(re.findall("`([a-z1-9-]+)`", str(read_context.__doc__)))
     used = {code for file in (SOURCE / "history").rglob("*.py") for code in CODE.findall(file.read_text())}
     assert len(used) > 40

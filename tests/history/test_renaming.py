@@ -1,4 +1,4 @@
-"""Renaming players of a history equals renaming them in its matches. Errors about impossible merges name the match."""
+"""Renaming players in a history gives the same result as renaming them in its matches; errors name the match."""
 
 from pathlib import Path
 from time import perf_counter
@@ -21,7 +21,7 @@ from .strategies import matches, names
 
 
 def follow(aliases: dict[str, str], name: str) -> str | None:
-    """Follow aliases step by step; None in a circle."""
+    """Return the last name of a chain of aliases, or None if the chain is a circle."""
     for _ in range(len(aliases) + 1):
         if aliases.get(name, name) == name:
             return name
@@ -110,7 +110,7 @@ def test_players_can_get_new_names_or_swap_names() -> None:
     assert swapped[2]["teams"] == [["bob", "ann"], ["cat"]]
 
 
-def test_slice_of_a_history_can_rename_players_who_do_not_play_in_it() -> None:
+def test_players_who_do_not_play_in_a_slice_can_be_renamed_in_it() -> None:
     history = History.from_matches(GAMES)
     assert history[:1].rename({"cat": "Jeevo"}).players == ("Jeevo", "ann", "Deevo", "bob")
 

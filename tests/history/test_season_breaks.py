@@ -1,4 +1,4 @@
-"""The break between seasons, found from a column with the season of each match."""
+"""The length of the break between seasons is found from a column with the season of each match."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def history(*parts):
     return pw.History.from_matches([match for part in parts for match in part])
 
 
-def test_season_gap_lies_between_the_longest_pause_and_the_shortest_break():
+def test_season_gap_is_longer_than_pauses_within_seasons_and_shorter_than_breaks_between_them():
     days, seasons = [0, 7, 30, 100, 120, 220], ["a", "a", "a", "b", "b", "c"]
     assert find_season_break(history(matches(days, seasons)), "season") == (46.0, 4, 0, 0)
 
@@ -30,7 +30,7 @@ def test_pauses_are_measured_between_matches_of_the_same_player():
     assert find_season_break(history(first, second), "season") == (30.0, 4, 0, 0)
 
 
-def test_season_gap_misjudges_as_few_pauses_as_possible():
+def test_season_gap_misclassifies_as_few_pauses_as_possible():
     rng = np.random.default_rng(3)
     days = np.cumsum(rng.choice([1, 5, 20, 90, 150], 400)).astype(float)
     seasons = np.cumsum(np.diff(days, prepend=0) + rng.normal(0, 40, 400) > 80)
@@ -42,11 +42,11 @@ def test_season_gap_misjudges_as_few_pauses_as_possible():
 
 def test_matches_without_a_season_are_ignored():
     days, seasons = [0, 7, 20, 50, 57, 117], ["a", "a", None, "b", "b", "c"]
-    # Both pauses around day 20 are unknown, so only the break of 60 days is known to be one.
+    # Either pause around day 20 may be a break between seasons, so only the 60 days before day 117 certainly are one.
     assert find_season_break(history(matches(days, seasons)), "season") == (33.0, 2, 0, 0)
 
 
-def test_short_breaks_in_units_of_plain_times_keep_their_fraction():
+def test_season_gap_between_numeric_times_may_be_a_fraction():
     found = find_season_break(history(matches([0.0, 0.1, 0.9, 1.0], [1, 1, 2, 2])), "season")
     assert found.gap == pytest.approx(0.45)
 

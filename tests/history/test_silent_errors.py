@@ -17,9 +17,9 @@ from .silent.edits import EDITS
 from .silent.sheet import Edited, Sheet, open_sheet
 from .strangers.case import CASES, case, read_matches
 
-# What every file is told: this says how columns are used, not that something is odd.
+# Remarks that every file gets: they say how columns are used, not that something is odd.
 _USUAL = {"layout", "ignored-columns", "context", "context-left-out"}
-# Rows that were left out or counted; the number in such a remark changes with the edit.
+# Remarks about rows that were left out or counted; an edit may change the number in them.
 _ROWS = {
     "not-played", "walkovers", "byes", "absent", "repeated-players", "single-team", "repeated-rows",
     "repeated-rows-counted", "mirrored-rows", "mirrored-rows-counted", "repeated-matches",
@@ -28,7 +28,7 @@ _ROWS = {
 
 
 def verdict(sheet: Sheet, edited: Edited, folder: Path) -> str:
-    """Return "right" if the file is read correctly, "told" if the edit is reported, or "silent"."""
+    """Return "right" if the file is read correctly, "told" if the edit is reported, and "silent" otherwise."""
     try:
         findings = History.check(edited.case.write(folder))
     except Error:
@@ -64,7 +64,7 @@ def _tells(sheet: Sheet, edited: Edited, findings: Findings) -> bool:
 _OF_BYTES = ("byte_order_mark", "utf_16", "windows_encoding", "old_mac_line_ends")
 _WORKBOOKS = (".xlsx", ".xls", ".ods")
 _KNOWN = {
-    # The file has both names and ids of the teams; without the heading of the names, the ids are right.
+    # The file has both names and ids of the teams; without the heading of the names, it is right to use the ids.
     "basketball_log_of_all_teams": {"heading_misspelt"},
 }
 
@@ -92,7 +92,7 @@ def test_silent_error_tests_cover_at_least_40_edits_and_123_files() -> None:
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_every_misreading_of_a_file_in_a_sample_of_edited_files_is_reported(part: int, tmp_path: Path) -> None:
+def test_no_file_in_a_sample_of_edited_files_is_misread_silently(part: int, tmp_path: Path) -> None:
     random = Random(f"sample {part}")
     names = list(EDITS)
     for path in random.sample(CASES, 6):
@@ -101,5 +101,5 @@ def test_every_misreading_of_a_file_in_a_sample_of_edited_files_is_reported(part
 
 @pytest.mark.long
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_every_misreading_of_an_edited_file_is_reported(path: Path, tmp_path: Path) -> None:
+def test_no_edited_file_is_misread_silently(path: Path, tmp_path: Path) -> None:
     assert not silent_edits(path, list(EDITS), tmp_path)

@@ -1,4 +1,4 @@
-"""Time spans agree with Python's calendar, day by day."""
+"""Time spans select the same days as Python's calendar."""
 
 from datetime import date, datetime, timedelta
 from typing import Any

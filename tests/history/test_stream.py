@@ -1,4 +1,4 @@
-"""A streamed file gives the same matches as the file read whole."""
+"""A streamed file gives the same matches as the file read at once."""
 
 import gzip
 import json
@@ -185,7 +185,7 @@ def test_table_with_a_column_per_player_cannot_be_streamed(tmp_path: Path) -> No
     assert caught.value.hint == Option("stream", False)
 
 
-def test_file_that_cannot_be_streamed_raises_or_is_read_as_a_whole(tmp_path: Path) -> None:
+def test_header_alone_is_streamed_as_an_empty_history_and_invalid_input_raises_an_error(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text("winner,loser\n")
     assert [len(history) for history in History.stream(path)] == [0]
@@ -236,7 +236,7 @@ def test_streamed_file_gives_the_same_context_as_the_file_read_at_once(tmp_path:
     assert not any(part.context for part in History.stream(path, rows=7, context=[]))
 
 
-def test_history_that_was_peeked_at_is_still_the_next_one(tmp_path: Path) -> None:
+def test_peek_returns_the_next_history_without_consuming_it(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text("winner,loser\nann,bob\nbob,cat\ncat,ann\n", encoding="utf-8")
     stream = History.stream(path, rows=2)

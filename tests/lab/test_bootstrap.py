@@ -43,7 +43,10 @@ def covered(intervals, truth):
 
 
 def test_bootstrap_intervals_cover_the_truth():
-    """For 400 skewed columns, about 95 % of the intervals contain the mean, also for paired differences (se 1.1 %)."""
+    """About 95 % of 400 intervals contain the true mean of skewed values, and so do intervals of paired differences.
+
+    The standard error of this share is 1.1 %.
+    """
     rng = np.random.default_rng(1)
     draws = FEW.draw(groups := FEW.groups(np.arange(200)))
     means, differences = [], []
@@ -56,11 +59,14 @@ def test_bootstrap_intervals_cover_the_truth():
     assert covered(means, 2.0) == pytest.approx(0.94, abs=0.035)
     assert covered(differences, 0.1) == pytest.approx(0.945, abs=0.035)
     widths = [np.mean([interval.high - interval.low for interval in found]) for found in (means, differences)]
-    assert widths[1] < widths[0] / 3  # paired
+    assert widths[1] < widths[0] / 3  # because the differences are paired
 
 
 def test_resampling_blocks_widens_the_intervals_of_correlated_matches():
-    """For correlated neighbours (AR(1), 0.8), resampling matches is overconfident; blocks of 50 are right (se 2 %)."""
+    """If neighbouring matches are correlated (AR(1), 0.8), resampling matches is overconfident; blocks of 50 are right.
+
+    The standard error of the coverage is 2 %.
+    """
     rng = np.random.default_rng(2)
     noise = rng.normal(size=(200, 1000))
     columns = np.empty_like(noise)
@@ -94,7 +100,7 @@ def test_bootstrap_intervals_agree_with_scipy():
 
 
 def test_merging_matches_into_1000_groups_keeps_the_width_of_the_interval():
-    """The interval from 1,000 random groups is as wide as the normal interval within 10 % (se 3 %)."""
+    """The interval from 1,000 random groups is as wide as the normal interval within 10 % (standard error: 3 %)."""
     column = np.random.default_rng(5).exponential(size=30_000)
     found = Resampling(block="match").interval(even(column))
     assert 0.5 * (found.high - found.low) == pytest.approx(1.96 * column.std() / len(column) ** 0.5, rel=0.1)
@@ -125,7 +131,7 @@ def test_auc_interval_agrees_with_delong_and_bootstrap():
 
 @pytest.mark.parametrize(("slope", "truth"), [(1.0, 0.0), (0.8, 0.045), (0.5, 0.1125)])
 def test_calibration_error_intervals_cover_the_truth(slope, truth):
-    """Noise inflates a calibration error, but its intervals still cover the truth (100 leagues: se 2.2 %)."""
+    """Noise inflates a calibration error, but its intervals still cover the truth (standard error 2.2 %)."""
     rng = np.random.default_rng(7)
     groups = FEW.groups(np.arange(1000))
     draws = FEW.draw(groups)
@@ -135,7 +141,7 @@ def test_calibration_error_intervals_cover_the_truth(slope, truth):
     for _ in range(100):
         p = rng.uniform(0.05, 0.95, 1000)
         won = rng.random(1000) < 0.5 + slope * (p - 0.5)
-        win = np.where(won, p, 1 - p)  # the first team always won: the forecasts are mirrored
+        win = np.where(won, p, 1 - p)  # mirrored, so that the first team always wins
         forecasts = Forecasts(history, Outcome(), none, none, np.zeros(1000), (win, np.zeros(1000)))
         found.append(draws.measure(calibration_sums(in_parts(forecasts), groups)).interval)
     assert covered(found, truth) > 0.9
@@ -199,7 +205,7 @@ def test_invalid_bootstrap_settings_are_rejected(wrong, message):
 
 
 def test_difference_between_measures_of_different_matches_is_rejected():
-    with pytest.raises(pw.Error, match="different matches: 3 and 4"):
+    with pytest.raises(pw.Error, match="the tallies cover 3 and 4 matches"):
         Resampling().difference(even(np.ones(3)), even(np.ones(4)))
     with pytest.raises(pw.Error, match="the history has 1"):
         Resampling().interval(even(np.ones(3)), matches(np.array([True])))

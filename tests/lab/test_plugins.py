@@ -1,4 +1,4 @@
-"""Names that other installed packages add to the lab."""
+"""Other installed packages can add names to `pw.lab`."""
 
 import pytest
 

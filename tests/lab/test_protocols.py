@@ -47,7 +47,6 @@ def by_hand(model, past, match):
     "protocol", [SeasonSplits(train=0.6), SeasonSplits(train=0.5, test=0.25), SeasonSplits(train=0.6, reset=False)]
 )
 def test_scored_matches_of_a_season_are_forecast_from_its_training_matches_alone(protocol):
-    """Every forecast of a run is the prediction of a model that was fitted to the training matches alone."""
     history = league(96)
     model = MODEL
     year = slices.seasons(history)
@@ -126,7 +125,7 @@ def test_season_splits_keep_the_importance_of_training_matches():
     assert two.of(history).importance.tolist() == [2, 0]
 
 
-def test_season_splits_are_compared_by_value():
+def test_season_splits_with_equal_settings_are_equal():
     assert SeasonSplits(seasons=np.array(["a", "b"])) == SeasonSplits(seasons=["a", "b"])
 
 

@@ -38,7 +38,7 @@ def test_selecting_matches_by_experience_agrees_with_brute_force(league):
     assert len(slices.experience(league[:0])) == 0
 
 
-def test_seasons_are_divided_by_year_or_by_breaks(league):
+def test_matches_are_divided_into_seasons_by_year_or_by_breaks(league):
     times = [match["time"] for match in league]
     assert slices.seasons(league).tolist() == [str(time.year) for time in times]
     season, names = 0, []

@@ -16,7 +16,7 @@ MODES = {
 
 
 def games(file: str, number: int, seed: int = 0, players: int = 0) -> list[str]:
-    """Return the lines of a file; players have normal skills, and some play much more than others."""
+    """Return the lines of a file; skills are normally distributed, and some players play much more than others."""
     teams, size, points, worth = MODES[file]
     rng = np.random.default_rng([seed, number, teams, size])
     players = players or max(4 * teams * size, number // 8)

@@ -1,4 +1,4 @@
-"""The Manifesto's examples: every printed number is reproduced, and its claims get the right verdicts."""
+"""The examples of "A Manifesto of Skill": all printed numbers are reproduced, and all claims get the right verdict."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The TrueSkill paper on simulated games in the format of its files."""
+"""The TrueSkill paper is re-run on simulated games in the format of its files."""
 
 import json
 from itertools import pairwise
@@ -60,7 +60,7 @@ def test_halo_2_reader_agrees_with_reading_line_by_line(tmp_path: Path, rows: li
     )
     wanted = halo_oracle.games(text)
     if not wanted:
-        with pytest.raises(pw.Error, match="no game in it can be rated"):
+        with pytest.raises(pw.Error, match="no game in this file can be rated"):
             made(tmp_path, text)
         return
     history = made(tmp_path, text.replace("\n", end) + end)
@@ -73,7 +73,7 @@ def test_halo_2_player_ids_are_not_rounded(tmp_path: Path) -> None:
     assert made(tmp_path, duel(1, a, b) + duel(2, b, a)).players == (a, b)
 
 
-def test_repeated_halo_2_game_ids_are_new_games(tmp_path: Path) -> None:
+def test_halo_2_game_id_that_is_used_again_at_another_time_is_a_new_game(tmp_path: Path) -> None:
     a, b = "1000000000000001", "1000000000000002"
     text = duel(1, a, b, (-5, -7)) + duel(2, b, a) + duel(1, a, b, (3, 3), "07 July 2004 09:00:00")
     history = made(tmp_path, text)
@@ -112,8 +112,8 @@ def test_skipped_halo_2_games_are_reported(tmp_path: Path) -> None:
         (duel(1, "1", "2") + row(2, "1", 0, ""), "line 3: column 'score' is empty: a number is needed"),
         (duel(1, "1", "2") + row(2, "1", 0, "inf"), "line 3: column 'score' holds 'inf'"),
         (duel(1, "1", "2") + row(2, ""), "line 3: column 'player_id' is empty"),
-        (row(1) + row(2), "no game in it can be rated: games of one team are left out: 2"),
-        (row(1).replace("\n", ",8\n"), "it must be CSV without header, with the columns datetime, game_id"),
+        (row(1) + row(2), "no game in this file can be rated: games of one team are left out: 2"),
+        (row(1).replace("\n", ",8\n"), "it must be CSV without a header, with the columns datetime, game_id"),
     ],
 )
 def test_unreadable_halo_2_file_raises_one_error(tmp_path: Path, text: str, message: str) -> None:
@@ -144,7 +144,7 @@ def test_draw_probability_is_the_rate_of_equal_scores_of_adjacent_places(mode: M
     assert (winner.mu, loser.mu) == pytest.approx((25 + gained, 25 - gained))
 
 
-def test_quality_of_all_matches_equals_the_quality_of_each_match(mode: Mode) -> None:
+def test_qualities_computed_for_all_matches_equal_the_quality_of_each_match(mode: Mode) -> None:
     fit, beta = mode.fits["TrueSkill"], 25 / 6
     ladder = pw.Ladder(fit.model)
     for number, match in enumerate(list(mode.history)[:30]):
@@ -155,7 +155,7 @@ def test_quality_of_all_matches_equals_the_quality_of_each_match(mode: Mode) -> 
 
 
 def test_error_of_elo_in_high_quality_games_agrees_with_a_plain_loop(mode: Mode) -> None:
-    """In the fifth of games with the highest match quality, all pairs with different scores count; ties are wrong."""
+    """In the fifth of games with the highest quality, pairs with different scores count; equal ratings are errors."""
     quality = qualities_of(mode.fits["TrueSkill"])
     chosen = sorted(range(len(quality)), key=lambda k: -quality[k])[: round(len(quality) / 5)]
     wrong = pairs = 0
@@ -223,7 +223,7 @@ def test_deviation_of_coin_tosses_agrees_with_the_binomial_distribution() -> Non
     assert _coin(np.array([1, 2, 7, 50])) == pytest.approx(wanted)
 
 
-def test_number_of_games_until_a_rating_settles_is_computed() -> None:
+def test_number_of_games_until_a_rating_converges_is_computed() -> None:
     assert games_needed(25 + 10 * (1 - np.exp(-np.arange(1, 200) / 10)), 25.0, 0.1) == pytest.approx(19, abs=2)
     assert games_needed(np.full(60, 25.0), 25.0, 0.1) == 1
     falling = 25 - 10 * (1 - np.exp(-np.arange(1, 200) / 20))

@@ -1,4 +1,4 @@
-"""The score paper: published curves, corrected models, and the protocol."""
+"""The paper on score models: its published curves, the corrected models, and its protocol."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def curves(found: League, systems: dict[str, object], percents: tuple[int, ...] 
     )
 
 
-def test_premier_league_curves_equal_the_published_ones_to_the_last_digit(data: Path) -> None:
+def test_premier_league_curves_equal_the_published_curves_to_the_last_digit(data: Path) -> None:
     found = curves(league(data, "premier_league"), authors.systems("premier_league"))
     points = {key: point for key, point in published().items() if key[0] == "premier_league"}
     assert len(points) == 32 + 24 + 16  # the AUC of Gaussian-SD was not published
@@ -45,7 +45,7 @@ def test_premier_league_curves_equal_the_published_ones_to_the_last_digit(data: 
         assert found.error(system, measure)[at] == pytest.approx(point.stderr, abs=1e-5)
 
 
-def test_australian_football_curves_are_near_the_published_ones(data: Path) -> None:
+def test_australian_football_curves_are_near_the_published_curves(data: Path) -> None:
     found = curves(league(data, "afl"), authors.systems("afl"))
     near = {deviation.measure: deviation for deviation in deviations("afl", found)}
     assert {measure: deviation.points for measure, deviation in near.items()} == {
@@ -61,7 +61,7 @@ def test_australian_football_curves_are_near_the_published_ones(data: Path) -> N
 def test_corrected_gaussian_od_beats_trueskill_on_data_where_the_released_code_did_not(data: Path) -> None:
     found = curves(league(data, "afl"), correct_models.systems(), (80,))
     gain = {system: found.mean(system, "information_gain")[0] for system in SYSTEMS}
-    assert gain["Gaussian-OD"] == pytest.approx(0.106, abs=0.001)  # an independent analysis of the same file
+    assert gain["Gaussian-OD"] == pytest.approx(0.106, abs=0.001)  # from an independent analysis of the same file
     assert gain["Gaussian-OD"] > gain["TrueSkill"]
     assert gain["Gaussian-OD"] > published()["afl", "information_gain", "TrueSkill", 80].mean
 
@@ -78,7 +78,7 @@ def test_truncated_skellam_sum_agrees_with_brute_force() -> None:
     k = np.arange(1, 75)[:, None]
     expected = stats.skellam.pmf(k, rates[:, 0], rates[:, 1]).sum(axis=0)
     np.testing.assert_allclose(authors.skellam(forecasts), expected, atol=1e-10)
-    assert expected[2] < 0.01  # the correct value is 1
+    assert expected[2] < 0.01  # without truncation it would be 1
 
 
 @pytest.mark.parametrize("systems", [authors.systems("afl"), correct_models.systems()])
@@ -104,7 +104,7 @@ def seasons_of(count: int, matches: int = 20) -> League:
     return League("afl", pw.History.from_matches(rows), np.repeat(np.arange(2000, 2000 + count), matches))
 
 
-def test_season_splits_train_on_early_matches_and_test_on_late_ones() -> None:
+def test_season_splits_train_on_early_matches_and_test_on_late_matches() -> None:
     found = seasons_of(3)
     alone, memory = season_split(found, 50, 2001), carried_split(found, 50, 2001)
     assert alone.train == found.history[20:30]
@@ -186,7 +186,7 @@ def test_report_on_the_score_paper_has_all_sections(data: Path) -> None:
     assert len(chart["datasets"]["points"]) == 2 * 3 * (4 + 4 + 2)
 
 
-def test_folder_without_the_data_files_gives_one_clear_error(tmp_path: Path) -> None:
+def test_missing_or_incomplete_data_files_raise_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(pw.Error, match=r"none of premier_league_1995_2009\.csv, .* found"):
         scores.run(tmp_path)
     file = tmp_path / "afl_1999_2009.csv"

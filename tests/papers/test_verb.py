@@ -1,4 +1,4 @@
-"""`prowess papers`: the list of papers, and the output of each."""
+"""`prowess papers`: the list of papers, and the output for each paper."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from tests.cli.running import run
 from tests.papers.halo_files import write
 
 
-def test_papers_verb_without_arguments_lists_the_papers_and_their_files() -> None:
+def test_papers_command_without_arguments_lists_the_papers_and_their_files() -> None:
     result = run("papers")
     assert (result.exit_code, result.stderr) == (0, "")
     assert [line.split()[0] for line in result.stdout.splitlines()[::2]] == list(PAPERS)
@@ -22,13 +22,13 @@ def test_papers_verb_without_arguments_lists_the_papers_and_their_files() -> Non
     assert "needs no data" in result.stdout
 
 
-def test_papers_verb_without_arguments_lists_the_papers_as_json() -> None:
+def test_papers_command_without_arguments_lists_the_papers_as_json() -> None:
     listed = json.loads(run("papers", "--json").stdout)
     assert [one["name"] for one in listed] == list(PAPERS)
     assert listed[0]["files"] == list(PAPERS["halo2"].files)
 
 
-def test_our_numbers_are_printed_beside_the_published_ones(tmp_path: Path) -> None:
+def test_our_numbers_are_printed_beside_the_published_numbers(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     result = run("papers", "halo2", "--data", write(tmp_path, 40, ("HeadToHead.csv",)), "--small", "--html", page)
     assert result.exit_code == 0, result.output
@@ -48,14 +48,14 @@ def test_our_numbers_are_printed_beside_the_published_ones(tmp_path: Path) -> No
     assert not set(result.stdout) & set("\x1b─│…")
 
 
-def test_scores_paper_runs_on_the_available_files(tmp_path: Path) -> None:
+def test_paper_on_scores_is_run_on_the_available_files(tmp_path: Path) -> None:
     result = run("papers", "scores", "--data", write(tmp_path, 300, ("HeadToHead.csv",)), "--small", "--json")
     assert result.exit_code == 0, result.output
     assert "Halo 2" in result.stdout
     assert "Premier League" not in str([section["title"] for section in json.loads(result.stdout)["sections"]])
 
 
-def test_json_output_of_the_papers_verb_contains_only_the_report() -> None:
+def test_json_output_of_the_papers_command_contains_only_the_report() -> None:
     result = run("papers", "classics", "--small", "--json")
     said = json.loads(result.stdout)
     assert said["sections"][1]["table"][0] == {
@@ -75,14 +75,14 @@ def test_json_output_of_the_papers_verb_contains_only_the_report() -> None:
         (("halo3",), "error: no paper named 'halo3'; available: halo2, tournaments, scores, classics, best"),
         (("halo2",), "error: halo2 needs --data DIR, a folder with one or more of FreeForAll.csv"),
         (("halo2", "--data", "."), "has none of the files: halo2 needs one or more of FreeForAll.csv"),
-        (("halo2", "--data", "."), "(CSV without header: datetime, game id, variant, map, player id, team, score"),
+        (("halo2", "--data", "."), "(CSV without header, a row per player: datetime, game id, variant, map, player id"),
         (("scores", "--data", "."), "has none of the files: scores needs one or more of premier_league_1995_2009.csv"),
-        (("tournaments", "--data", "nowhere"), "folder nowhere not found; tournaments needs one with chgk"),
+        (("tournaments", "--data", "nowhere"), "folder nowhere not found; tournaments needs a folder with chgk"),
         (("classics", "--html", "page.pdf"), "error: page.pdf: the name must end in .html"),
         (("classics", "--html", "nowhere/page.html"), "error: nowhere/page.html: there is no folder nowhere"),
     ],
 )
-def test_error_for_missing_paper_data_is_one_line(
+def test_error_of_the_papers_command_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -94,7 +94,7 @@ def test_error_for_missing_paper_data_is_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_papers_verb_prints_ruled_tables_and_coloured_verdicts_on_a_terminal() -> None:
+def test_papers_command_prints_ruled_tables_and_coloured_verdicts_on_a_terminal() -> None:
     result = run("papers", "classics", "--small", FORCE_COLOR="1", COLUMNS="100", TERM="xterm")
     assert result.exit_code == 0
     assert "─" in result.stdout

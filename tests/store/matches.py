@@ -8,23 +8,24 @@ from prowess.store.leagues import STARTING, Preset
 
 PLAYERS = ["ann", "bob", "cat", "Øyvind", "李雷", "d'Arc; --"]
 HOUR = 3_600_000_000
-FIRST = -20  # units of time before 1970, because negative times must work
+FIRST = -20  # the earliest time, in units of the clock; negative, because times before 1970 must work
 
-# Models with different kinds of state: only a mean, volatility, two traits, open periods, a learnt home advantage,
-# a learnt share of draws, a league level, and drift by time; one has components that no preset has.
+# Models with different kinds of state: only a mean, volatility, two traits, open rating periods, a learnt home
+# advantage, a learnt share of draws, a learnt level of newcomers, and drift by time. The composed model has components
+# that no preset has.
 MODELS = {
     "TrueSkill": Preset("TrueSkill", {}),
-    "starting": STARTING,
+    "starting model": STARTING,
     "Elo": Preset("Elo", {"k": 24.0}),
-    "Glicko": Preset("Glicko", {"period": 7}),
-    "Glicko2": Preset("Glicko2", {"period": 2}),
-    "Glicko2 at once": Preset("Glicko2", {}),
-    "home": Preset("TrueSkill", {"home_mu": 1.0, "home_sigma": 2.0}),
-    "draws": Preset("TrueSkill", {"draw_probability": "learnt", "draw_memory": 30}),
+    "Glicko with periods": Preset("Glicko", {"period": 7}),
+    "Glicko2 with periods": Preset("Glicko2", {"period": 2}),
+    "Glicko2 without periods": Preset("Glicko2", {}),
+    "learnt home advantage": Preset("TrueSkill", {"home_mu": 1.0, "home_sigma": 2.0}),
+    "learnt draws": Preset("TrueSkill", {"draw_probability": "learnt", "draw_memory": 30}),
     "TS2": Preset("TS2", {}),
     "PoissonOD": Preset("PoissonOD", {}),
     "GaussianSD": Preset("GaussianSD", {}),
-    "composed": Preset(
+    "composed model": Preset(
         "TrueSkill",
         {
             "prior": {"is": "Newcomers", "first": {"is": "Normal", "mu": 25.0, "sigma": 8.0}, "level_sigma": 2.0},
@@ -59,12 +60,15 @@ def bodies(draw: st.DrawFn) -> dict[str, Any]:
     return body | ({"context": context} if context else {})
 
 
-SURFACES = ["clay", "grass", "bob", 'a "b"; Ø']  # one is the name of a player
+SURFACES = ["clay", "grass", "bob", 'a "b"; Ø']  # "bob" is also the name of a player
 
 
 @st.composite
 def contexts(draw: st.DrawFn, sizes: list[int]) -> dict[str, Any]:
-    """Draw the context of a match in its shortest form: values of the match, of its teams and of its players."""
+    """Draw a context with a value for the match, values for its teams, and values for its players.
+
+    Equal values are written as one value, because the store returns them in this shortest form.
+    """
     context: dict[str, Any] = {}
     if draw(st.booleans()):
         context["surface"] = draw(st.sampled_from(SURFACES))
@@ -79,5 +83,5 @@ def contexts(draw: st.DrawFn, sizes: list[int]) -> dict[str, Any]:
 
 
 def _shortest(values: list[Any]) -> Any:
-    """Return one value if all are equal."""
+    """Return the first value if all values are equal, otherwise the list."""
     return values[0] if all(value == values[0] for value in values) and not isinstance(values[0], list) else values

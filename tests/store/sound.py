@@ -1,4 +1,4 @@
-"""Checks that the ratings in a database follow from its journal, without using functions of the store."""
+"""Check that the ratings in a database follow from its journal, without functions of the store."""
 
 import json
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def rebuild_league(connection: Connection, name: str, each: Callable[[int, Leagu
             body["context"] = json.loads(change.context)
         if change.kind == "post":
             league.post([(change.id, change.time, body)])
-            assert change.seq == league.posted, "the numbers of matches have a gap"
+            assert change.seq == league.posted, "the numbers of the matches have a gap"
         elif change.kind == "edit":
             league.edit(change.id, change.time, body)
         else:
@@ -53,7 +53,7 @@ def rebuild_league(connection: Connection, name: str, each: Callable[[int, Leagu
 
 
 def check(database: Database, name: str, each: Callable[[int, League], None] = lambda *_: None) -> League:
-    """Compare every rating, and the values that the model learnt about the league, with a fit of the journal."""
+    """Check that all ratings, and the values that the model learnt about the league, equal a fit of the journal."""
     with database.reading() as connection:
         league = rebuild_league(connection, name, each)
         row = connection.execute(select(schema.league).where(schema.league.c.name == name)).one()

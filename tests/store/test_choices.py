@@ -1,4 +1,4 @@
-"""The search for a better model is due at 30 matches, after growth by half, and after an interruption."""
+"""The search for a better model is due at 30 matches, when a league has grown by half, and if it was interrupted."""
 
 import json
 from time import time
@@ -49,7 +49,7 @@ def search(database):
     assert do(database, jobs.finish, job.id, "one", 1, darts(database).revision, "{}")
 
 
-def test_search_is_due_at_thirty_matches_and_after_growth_by_half(database):
+def test_search_is_due_at_thirty_matches_and_when_the_league_has_grown_by_half(database):
     assert choices.is_fresh(darts(database))
     post(database, 29)
     assert not is_due(database)
@@ -90,10 +90,10 @@ def test_interrupted_search_is_due_again(database, monkeypatch):
     do(database, jobs.claim, "two")
     later = time() + jobs.SILENT + 1
     monkeypatch.setattr(jobs, "time", lambda: later)
-    assert is_due(database)  # its process was killed
+    assert is_due(database)  # without a heartbeat, the process counts as killed
 
 
-def test_archived_and_deleted_leagues_are_not_searched(database):
+def test_search_is_never_due_in_archived_and_deleted_leagues(database):
     post(database, 30)
     do(database, leagues.change, "darts", archived=True)
     assert not is_due(database)
@@ -103,7 +103,7 @@ def test_archived_and_deleted_leagues_are_not_searched(database):
     assert not is_due(database)
 
 
-def test_auto_switch_begins_with_a_new_search(database):
+def test_turning_on_auto_switch_makes_a_new_search_due(database):
     post(database, 30)
     search(database)
     do(database, leagues.change, "darts", settings={"inactive_days": 9.0})
@@ -115,7 +115,7 @@ def test_auto_switch_begins_with_a_new_search(database):
     assert not is_due(database)
 
 
-def test_recorded_choice_replaces_earlier_ones(database):
+def test_recorded_choice_of_a_model_replaces_earlier_searches(database):
     post(database, 40)
     search(database)
     do(database, choices.request, darts(database).id)
@@ -128,7 +128,7 @@ def test_recorded_choice_replaces_earlier_ones(database):
     assert choices.next_search(darts(database)) == 60
 
 
-def test_league_with_matches_or_with_its_own_model_does_not_count_as_new(database):
+def test_league_with_matches_or_with_a_named_model_does_not_count_as_new(database):
     post(database, 1)
     assert not choices.is_fresh(darts(database))
     elo = do(database, leagues.create, "chess", model=Preset("Elo"))
@@ -147,7 +147,7 @@ def test_model_change_fails_if_the_league_has_changed_in_the_meantime(database):
     with pytest.raises(Conflict, match="the model of league 'darts' was changed in the meantime"):
         perform(database, ChangeModel("darts", Preset("Glicko"), replaces=1))
     post(database, 1)
-    with pytest.raises(Conflict, match="has matches by now"):
+    with pytest.raises(Conflict, match="already has matches"):
         perform(database, ChangeModel("darts", Preset("Glicko"), unrated=True))
     assert darts(database).preset == Preset("Elo")
     perform(database, ChangeModel("darts", Preset("Glicko"), replaces=2))

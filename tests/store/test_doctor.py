@@ -69,7 +69,7 @@ class Rollback(Exception):
 
 
 def wrong(checks: Iterable[Check]) -> list[Check]:
-    """Return the problems, without the one about fsync, which the test server does not use."""
+    """Return the checks that failed, except for the one about fsync, because the test server runs without it."""
     return [check for check in checks if check.status != "ok" and check.name != "durability"]
 
 
@@ -86,32 +86,32 @@ def test_sound_database_has_no_problems(database: Database) -> None:
 DAMAGE = {
     "a lost match": ("journal", "DELETE FROM journal WHERE id = 'm3'"),
     "a lost edit": ("journal", "DELETE FROM journal WHERE id = 'm2' AND kind = 'edit'"),
-    "two versions at once": ("journal", "UPDATE journal SET until = NULL WHERE id = 'm2'"),
-    "a second post": (
+    "two current versions": ("journal", "UPDATE journal SET until = NULL WHERE id = 'm2'"),
+    "a duplicate match": (
         "journal",
         "INSERT INTO journal SELECT league_id, 11, revision, until, 'again', kind, time, stamped, body, author, reason,"
         " written_at, context FROM journal WHERE id = 'm3'",
     ),
     "a damaged context": ("journal", "UPDATE journal SET context = '{' WHERE id = 'm3'"),
     "an edit without a post": ("journal", "UPDATE journal SET kind = 'edit' WHERE id = 'm3'"),
-    "another id": ("journal", "UPDATE journal SET id = 'other' WHERE id = 'm2' AND kind = 'edit'"),
-    "no result": ("journal", "UPDATE journal SET body = NULL WHERE id = 'm3'"),
+    "a changed id": ("journal", "UPDATE journal SET id = 'other' WHERE id = 'm2' AND kind = 'edit'"),
+    "a missing body": ("journal", "UPDATE journal SET body = NULL WHERE id = 'm3'"),
     "broken JSON": ("journal", "UPDATE journal SET body = '{' WHERE id = 'm3'"),
-    "a revision of the future": ("journal", "UPDATE journal SET revision = 99 WHERE id = 'm3'"),
+    "a future revision": ("journal", "UPDATE journal SET revision = 99 WHERE id = 'm3'"),
     "a wrong counter": ("journal", "UPDATE league SET posted = 11 WHERE name = 'darts'"),
-    "a wrong last time": ("journal", "UPDATE league SET last_time = 3 WHERE name = 'darts'"),
-    "another model": ("journal", "UPDATE generation SET model = '{}' WHERE number = 2"),
-    "another result": ("ratings", "UPDATE journal SET body = replace(body, 'ann', 'zoe') WHERE id = 'm8'"),
-    "a rating without its last bit": ("ratings", "UPDATE rating SET state = FLIPPED WHERE player = 'ann'"),
-    "a rating cut short": ("ratings", "UPDATE rating SET state = CUT WHERE player = 'ann'"),
+    "a wrong time of the last match": ("journal", "UPDATE league SET last_time = 3 WHERE name = 'darts'"),
+    "a changed model": ("journal", "UPDATE generation SET model = '{}' WHERE number = 2"),
+    "a changed player": ("ratings", "UPDATE journal SET body = replace(body, 'ann', 'zoe') WHERE id = 'm8'"),
+    "a changed byte of a rating": ("ratings", "UPDATE rating SET state = FLIPPED WHERE player = 'ann'"),
+    "a truncated rating": ("ratings", "UPDATE rating SET state = CUT WHERE player = 'ann'"),
     "a missing rating": ("ratings", "DELETE FROM rating WHERE player = 'bob'"),
-    "a checkpoint of another match": ("checkpoints", "UPDATE checkpoint SET matches = matches + 1"),
+    "a checkpoint with a wrong number of matches": ("checkpoints", "UPDATE checkpoint SET matches = matches + 1"),
     "an interrupted correction": (
         "leftovers",
         "INSERT INTO rating SELECT league_id, 99, player, revision, state FROM rating WHERE player = 'bob'"
         " AND rating_set = 1",
     ),
-    "an alias of nobody": (
+    "an alias with a wrong player": (
         "journal",
         "INSERT INTO alias SELECT id, 'zoe', 'ann', 'bob', 1 FROM league WHERE name = 'darts'",
     ),
@@ -132,7 +132,7 @@ BYTES = {
 
 
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_doctor_finds_every_kind_of_damage(database: Database, kind: str) -> None:
+def test_doctor_finds_damage(database: Database, kind: str) -> None:
     name, statement = DAMAGE[kind]
     for placeholder, sql in BYTES[database.dialect].items():
         statement = statement.replace(placeholder, sql)

@@ -20,7 +20,7 @@ from prowess.store.write.writer import Writer
 
 CSV = ExportSpec("csv")
 PLAIN = {"teams": [["ann"], ["bob"]]}
-LATE = {  # matches whose last one needs columns that the others do not have
+LATE = {  # kinds of last matches, most of which need columns that the earlier matches do not need
     "plain": PLAIN | {"ranks": [1, 1]},
     "scores": PLAIN | {"scores": [2, 1]},
     "fractions": PLAIN | {"scores": [2.5, 1]},
@@ -99,7 +99,7 @@ def test_exception_in_the_pause_callback_stops_an_export(database, tmp_path, mon
 
     def pause():
         pauses.append(1)
-        if len(pauses) == last:  # in the second pass of a table
+        if len(pauses) == last:  # CSV and Parquet files need two passes; this is in the second
             raise Unavailable("stopped")
 
     with pytest.raises((Unavailable, OSError)):
@@ -128,7 +128,7 @@ def test_new_export_replaces_older_revisions_of_the_same_league_only(tmp_path):
     assert files(folder) == []
 
 
-def test_oldest_export_files_beyond_the_limit_are_deleted(tmp_path):
+def test_oldest_export_files_are_deleted_when_the_folder_exceeds_its_limit(tmp_path):
     folder = ExportFolder(tmp_path / "exports", limit=25)
     for league in (3, 1, 2):
         kept(folder, league, text="x" * 10)
@@ -146,7 +146,7 @@ def test_download_continues_after_its_export_file_is_deleted(tmp_path):
     assert path.read_text() == "matches"
 
 
-def test_forgetting_a_league_deletes_its_finished_exports_and_fails_running_exports(tmp_path):
+def test_forgetting_a_league_deletes_its_finished_exports_and_makes_running_exports_fail(tmp_path):
     folder = ExportFolder(tmp_path / "exports")
     kept(folder, 1)
     kept(folder, 12)

@@ -42,10 +42,10 @@ def states(database, kind="comparison"):
     return done and done.id, last and last.state
 
 
-def test_background_job_is_queued_claimed_reported_and_finished(database):
+def test_background_job_can_be_queued_claimed_finished_and_repeated(database):
     assert states(database) == (None, None)
     ask(database)
-    ask(database, models=["Glicko"])  # one is already queued
+    ask(database, models=["Glicko"])  # ignored, because a comparison is already queued
     ask(database, "figures", [])
     assert states(database) == (None, "queued")
     job = do(database, jobs.claim, "one")
@@ -53,16 +53,16 @@ def test_background_job_is_queued_claimed_reported_and_finished(database):
     assert do(database, jobs.claim, "two").kind == "figures"
     assert do(database, jobs.claim, "three") is None
     assert do(database, jobs.heartbeat, job.id, "one", "Elo (1 of 2)", 0.25)
-    assert not do(database, jobs.heartbeat, job.id, "two", "", 0.9)  # it belongs to another worker
+    assert not do(database, jobs.heartbeat, job.id, "two", "", 0.9)  # the job belongs to another worker
     with database.reading() as connection:
         _, last = latest(connection, darts(connection), "comparison")
     assert (last.state, last.step, last.share, last.open) == ("running", "Elo (1 of 2)", 0.25, True)
     ask(database)
     assert do(database, jobs.finish, job.id, "one", 1, 7, '{"best": "Elo"}')
-    assert not do(database, jobs.finish, job.id, "one", 1, 7, "{}")  # it is done
+    assert not do(database, jobs.finish, job.id, "one", 1, 7, "{}")  # the job is already done
     assert states(database) == (job.id, "done")
     ask(database)
-    assert states(database) == (job.id, "queued")  # the old result stays
+    assert states(database) == (job.id, "queued")  # the old result is kept until there is a new one
     again = do(database, jobs.claim, "one")
     do(database, jobs.abort, again.id, "one", "no match", state="failed")
     assert states(database) == (job.id, "failed")
@@ -74,7 +74,7 @@ def test_background_job_is_queued_claimed_reported_and_finished(database):
     assert do(database, jobs.finish, third.id, "one", 1, 8, "{}")
     assert states(database) == (third.id, "done")
     with database.reading() as connection:
-        assert jobs.answer(connection, job.id) is None  # until there is a new result
+        assert jobs.answer(connection, job.id) is None  # the new result replaces the old one
 
 
 def test_cancelled_background_job_stops_its_worker(database):
@@ -97,7 +97,7 @@ def test_background_job_without_heartbeat_counts_as_interrupted(database, monkey
     assert states(database) == (None, "interrupted")
     ask(database)
     assert states(database) == (None, "queued")
-    assert not do(database, jobs.heartbeat, job.id, "one", "", 0.5)  # the lost worker has come back
+    assert not do(database, jobs.heartbeat, job.id, "one", "", 0.5)  # the lost worker reports again
 
 
 def test_concurrent_requests_for_the_same_analysis_queue_one_job(database):

@@ -1,4 +1,4 @@
-"""Keys: permissions, hashed secrets, expiry, rotation, and changes in the audit log."""
+"""Keys: permissions, hashed secrets, expiry, rotation, and entries in the audit log."""
 
 from hashlib import sha256
 from time import time
@@ -42,7 +42,7 @@ def test_only_the_hash_of_a_key_secret_is_stored(database):
 
 
 def test_key_grants_only_permissions_within_its_scope_and_league(database):
-    """Permissions of every kind of key equal a table written by hand."""
+    """Every scope includes the weaker scopes, and only keys for all leagues apply to other leagues."""
     with database.writing() as connection:
         chess, darts = (leagues.find(connection, name).id for name in ("chess", "darts"))
         made = {
@@ -134,7 +134,7 @@ def test_expired_key_is_not_found(database, monkeypatch):
 @pytest.mark.parametrize(
     ("expires", "seconds"), [("", None), (" 90d ", 90 * 86_400), ("12 h", 12 * 3600), ("30m", 1800)]
 )
-def test_key_expiry_may_be_a_duration_or_a_date(expires, seconds):
+def test_key_expiry_may_be_empty_or_a_duration(expires, seconds):
     found = keys.parse_expiry(expires)
     assert found is None if seconds is None else found == pytest.approx(time() + seconds, abs=5)
 
@@ -181,7 +181,8 @@ def test_revoking_the_last_admin_key_is_refused_if_keep_admin_is_set(database):
             keys.revoke(connection, first.id, keep_admin=True)
         second, _ = keys.create(connection, "deputy", "admin")
         assert not keys.revoke(connection, first.id, keep_admin=True).live
-        assert not keys.revoke(connection, second.id).live  # the command line can create another one
+        # This is allowed without keep_admin, because the command line can create a new admin key.
+        assert not keys.revoke(connection, second.id).live
 
 
 def test_last_use_of_a_key_never_moves_back_in_time(database):

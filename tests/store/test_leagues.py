@@ -71,7 +71,7 @@ def test_renamed_league_keeps_its_matches_and_is_found_by_its_old_name(database)
             with pytest.raises(Renamed) as renamed:
                 work()
             assert (renamed.value.old, renamed.value.new) == (name, "bar")
-    assert change(database, "bar", new_name="darts").name == "darts"  # back again
+    assert change(database, "bar", new_name="darts").name == "darts"  # renamed back to its first name
     with database.reading() as connection, refused(Renamed, "league 'bar' is now named 'darts'"):
         leagues.find(connection, "bar")
     with database.reading() as connection:
@@ -79,8 +79,8 @@ def test_renamed_league_keeps_its_matches_and_is_found_by_its_old_name(database)
         assert (entry.actor, entry.action, entry.league) == ("ann", "rename league", "bar")
 
 
-def test_new_league_can_take_the_former_name_of_another(database):
-    """The new league may have another type of times than the renamed league, which the writer has cached by name."""
+def test_new_league_can_get_the_former_name_of_another_league(database):
+    """The writer caches the clock of a league by its name, so the new league has another clock here."""
     change(database, "darts", new_name="pub")
     with database.writing() as connection:
         new = leagues.create(connection, "darts", clock="number")
@@ -187,16 +187,17 @@ def test_purge_removes_every_row_of_a_deleted_league(database, monkeypatch):
             values |= {"league_id": league.id} | ({"made_at": 0.0} if "made_at" in values else {})
             connection.execute(table.insert().values(values))
     filled = rows_of(database, league.id)
-    assert all(filled.values()), "every table that knows leagues is tested"
+    assert all(filled.values()), "every table with a league_id must have a row here"
     assert {table.name for table in purge.TABLES} == set(filled)
     end_grace(database, "pub")
-    assert purge.purge_deleted(database, chain([False] * 2, repeat(True)).__next__) == ["pub"]  # interrupted
-    assert purge.purge_deleted(database) == []  # continued, without a second entry in the audit log
+    # This purge is interrupted after its first batch.
+    assert purge.purge_deleted(database, chain([False] * 2, repeat(True)).__next__) == ["pub"]
+    assert purge.purge_deleted(database) == []  # the purge is continued, without a second entry in the audit log
     assert not any(rows_of(database, league.id).values())
     with database.reading() as connection:
         assert keys.find(connection, secret) is None
         assert [league.name for league in leagues.list_leagues(connection)] == ["chess"]
-        assert league.id not in leagues.latest_revisions(connection), "its exports would be kept"
+        assert league.id not in leagues.latest_revisions(connection), "otherwise its exports would be kept"
         for name in ("darts", "pub"):
             with refused(NotFound, f"no league named '{name}'"):
                 leagues.find(connection, name)
@@ -207,7 +208,7 @@ def test_purge_removes_every_row_of_a_deleted_league(database, monkeypatch):
     assert (row["name"], row["title"], row["settings"]) == (f"~{league.id}", "", "{}")
     check(database, "chess")
     with database.writing() as connection:
-        assert leagues.create(connection, "pub").id > league.id, "a cache would take it for the removed league"
+        assert leagues.create(connection, "pub").id > league.id, "a cache would mix up two leagues with one id"
 
 
 def test_purge_in_two_processes_removes_a_league_once(database):
@@ -247,11 +248,8 @@ def test_posts_to_other_leagues_continue_while_a_large_league_is_removed(databas
 
 
 @pytest.mark.parametrize("other_clock", ["utc", "none"])
-def test_process_with_an_outdated_cache_posts_to_the_league_that_has_the_name_now(database, other_clock):
-    """Another process has cached the clock of the league by name.
-
-    The posts of this process go to the league that has the name now, or fail.
-    """
+def test_post_from_a_process_with_an_outdated_cache_goes_to_the_league_that_has_the_name_now(database, other_clock):
+    """The process has cached the clock of a league by its name; then another league gets that name."""
     other = Database(database.url.render_as_string(hide_password=False))
     perform(other, Post("darts", [{"id": "x1", "teams": [["ann"], ["bob"]]}]))
     assert other.clocks["darts"] == "utc"

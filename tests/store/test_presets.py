@@ -11,16 +11,16 @@ from prowess.store.leagues import Preset
 from prowess.store.presets import preset_of
 
 OTHERS = {
-    "drift": {"drift": "time"},
+    "drift by time": {"drift": "time"},
     "no drift": {"drift": "none"},
     "seasons": {"seasons": "60:0.7"},
-    "home": {"home_advantage": "learnt"},
-    "given home": {"home_advantage": 3},
-    "newcomers": {"newcomer_level": "learnt"},
-    "mean": {"team": pw.team.Mean(), "mu": 20.0},
-    "team": {"team": pw.team.FullSquad(4)},
-    "caution": {"caution": 0, "beta": 2.5},
-    "all": {"drift": "time", "seasons": 30, "home_advantage": "learnt", "newcomer_level": "learnt"},
+    "learnt home advantage": {"home_advantage": "learnt"},
+    "fixed home advantage": {"home_advantage": 3},
+    "learnt newcomer level": {"newcomer_level": "learnt"},
+    "mean of players": {"team": pw.team.Mean(), "mu": 20.0},
+    "full squads": {"team": pw.team.FullSquad(4)},
+    "caution and beta": {"caution": 0, "beta": 2.5},
+    "several options": {"drift": "time", "seasons": 30, "home_advantage": "learnt", "newcomer_level": "learnt"},
 }
 
 
@@ -30,28 +30,29 @@ def stored(preset):
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_preset_of_finds_the_name_of_an_unchanged_preset(name):
+def test_unchanged_preset_is_described_by_its_name_alone(name):
     found = preset_of(BUILT_IN[name]())
     assert (found.name, found.parameters) == ("TS2" if name == "TS2b" else name, {})
 
 
 @pytest.mark.parametrize("change", OTHERS)
 @pytest.mark.parametrize("name", ["TrueSkill", "TS2", "TS3", "PoissonOD", "GaussianSD", "GaussianOD"])
-def test_composed_models_survive_the_database(name, change, monkeypatch):
+def test_composed_model_is_read_back_from_the_database_unchanged(name, change, monkeypatch):
     model = pw.compose(BUILT_IN[name](), **OTHERS[change])
     found = preset_of(model)
     assert found.name == name
     assert stored(found).model == model
-    monkeypatch.setattr(presets, "_differences", lambda model, usual: {})  # as if no parameter had a name
+    # If no parameters describe the differences, all components are stored as plain data.
+    monkeypatch.setattr(presets, "_differences", lambda model, usual: {})
     assert stored(preset_of(model)).model == model
 
 
-def test_preset_of_lists_the_parameters_that_differ_from_the_preset():
+def test_changed_preset_is_described_by_its_name_and_the_changed_parameters():
     model = pw.TrueSkill(beta=3.0, tau=0.5, draw_probability=0.25).replace(home_mu=1.0)
     assert preset_of(model).parameters == {"draw_probability": 0.25, "tau": 0.5, "beta": 3.0, "home_mu": 1.0}
 
 
-def test_components_that_have_a_word_are_named_by_it():
+def test_changed_components_are_described_by_the_words_of_compose():
     model = pw.Glicko(period=None).replace(drift=pw.drift.PerMatch(20))
     assert preset_of(model) == Preset("Glicko", {"drift": "match", "tau": 20.0, "period": None})
     model = pw.TrueSkill(draw_probability="learnt", beta=9.0).replace(draw_memory=200.0)
@@ -60,7 +61,7 @@ def test_components_that_have_a_word_are_named_by_it():
     assert preset_of(model) == Preset("PoissonOD", {"seasons": "45.5:0.71", "season_tau": 0.2})
 
 
-def test_invalid_components_are_errors():
+def test_preset_with_an_invalid_component_raises_an_error():
     for parameters in (
         {"drift": {"is": "Normal", "mu": 0, "sigma": 1}},
         {"drift": {"is": "Nothing"}},

@@ -47,7 +47,7 @@ from tests.oracles.league import EPOCH, IdTaken, League
 from tests.store.matches import FIRST, HOUR, MODELS, PLAYERS, bodies, contexts
 
 NUMBERS = itertools.count(1)
-NAMES = ["Ann", "bobby", *PLAYERS]  # to which players are renamed
+NAMES = ["Ann", "bobby", *PLAYERS]  # the new names of renamed players
 
 BROKEN: list[dict[str, Any]] = [
     {"teams": [["ann"]]},
@@ -72,7 +72,7 @@ class LeagueMachine(RuleBasedStateMachine):
     """A league in a database, and the same league as a simple list of matches."""
 
     database: Database
-    pending: PendingTraces | None = None  # for a reader that reuses matches rated by the writer
+    pending: PendingTraces | None = None  # set by tests of readers that reuse matches rated by the writer
 
     @initialize(model=st.sampled_from(sorted(MODELS)), clock=st.sampled_from(["utc", "utc", "utc", "number", "none"]))
     def begin(self, model: str, clock: str) -> None:
@@ -232,7 +232,7 @@ class LeagueMachine(RuleBasedStateMachine):
             return
         assert self._do(command, changed)
         self.renames.remove(record)
-        assert perform(self.database, command).repeated == [True], "undone before"
+        assert perform(self.database, command).repeated == [True], "undoing twice must change nothing"
 
     @precondition(lambda self: self.league.matches)
     @rule(data=st.data())
@@ -294,7 +294,7 @@ class LeagueMachine(RuleBasedStateMachine):
             given = [Post(self.name, [self._given(*post)]) for post in posts]
             given.insert(1, Post(self.name, [self._given(self._id(), 0.0, wrong)]))
             futures = [writer.submit(change) for change in given]
-            wait(futures)  # a long correction would be abandoned
+            wait(futures)  # because closing the writer abandons long corrections
         finally:
             writer.close()
         with pytest.raises(pw.Error):
@@ -328,7 +328,7 @@ class LeagueMachine(RuleBasedStateMachine):
         return others | {"teams": teams} | ({"context": context} if context else {})
 
     def _is_erased(self, value: Any) -> bool:
-        """Return whether a value in a context is the name of an anonymised player, in any case."""
+        """Return whether a context value is the name of an anonymised player, in upper or lower case."""
         return isinstance(value, str) and value.lower() in map(str.lower, self.aliases)
 
     def _all_aliased(self, matches: list[tuple[str, float, dict[str, Any]]]) -> list[tuple[str, float, dict[str, Any]]]:
@@ -383,7 +383,10 @@ class LeagueMachine(RuleBasedStateMachine):
             assert done.aliases == {name: self.league.player(name) for name in names & self.league.chains.keys()}
 
     def _do(self, change: Any, changed: League) -> CommandResult | None:
-        """Preview and perform a command, and compare its result with a fit; None if the model cannot rate it."""
+        """Preview and perform a command, and compare its result with a fit.
+
+        Return None if the model cannot rate the matches; then the command must be refused.
+        """
         try:
             after = changed.ladder()
         except pw.Error:
@@ -391,7 +394,7 @@ class LeagueMachine(RuleBasedStateMachine):
             return None
         held = self._stored()
         tried = preview(self.database, change)
-        assert self._stored() == held, "a preview wrote"
+        assert self._stored() == held, "a preview must not write"
         done = perform(self.database, change, self.pending)
         assert done.revision == changed.revision
         assert _moved(tried.changed) == _moved(done.changed)
@@ -418,7 +421,7 @@ class LeagueMachine(RuleBasedStateMachine):
             return list(connection.execute(select(table).where(table.c.league_id == number)))
 
     def _stored(self) -> dict[int, dict[str, bytes]]:
-        """Return the ratings by every model that the league has had."""
+        """Return the ratings of every generation of the league."""
         found: dict[int, dict[str, bytes]] = {}
         generations = {row.rating_set: row.number for row in self._read(schema.generation)}
         for row in self._read(schema.rating):

@@ -22,8 +22,8 @@ except KeyboardInterrupt:  # no traceback if the user presses Ctrl-C during the 
 __all__ = ["app", "main"]
 
 
-# The panel of each verb in the help, and the module and the function that run it. A verb is imported only when it is
-# run or listed, because the lab, matchmaking and the service take longer to import than it takes to rate a file.
+# For each verb: its panel in --help, and the module and the function that run it. A verb is imported only when it is
+# run or listed, because importing the lab, matchmaking or the service takes longer than rating a file.
 VERBS = {
     "rate": ("Rate", "rate", "rate"),
     "demo": ("Rate", "demo", "demo"),
@@ -50,7 +50,7 @@ SHIPPED = {"papers": "prowess_papers"}  # verbs in packages that are shipped wit
 
 
 class Group(TyperGroup):
-    """A group of verbs whose help hides the type <bool> of switches, which newer versions of Typer show."""
+    """A group of verbs; its help leaves out the type <bool> that newer versions of Typer show for switches."""
 
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters of the group itself."""
@@ -166,7 +166,7 @@ def prowess(version: Version = False, quiet: Quiet = False) -> None:
     \b
     prowess demo                              see it work on an example league
     prowess rate matches.csv                  standings of your own league
-    prowess rate matches.csv --out table.csv  write them to a file
+    prowess rate matches.csv --out table.csv  write the standings to a file
     prowess compare matches.csv               find the model that predicts best
     prowess tune matches.csv                  find better parameters for a model
     prowess papers halo2 --data DIR           rerun a paper's experiments

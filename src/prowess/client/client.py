@@ -68,7 +68,7 @@ class Client:
         patience: float = 60.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """Connect to a league by name. Pass a `key` (see `prowess key create`) to write or to read a private league."""
+        """Connect to a league by name. A `key` (see `prowess key create`) lets you write, or read a private league."""
         self._connection = Connection(address, key, timeout, patience, transport)
         self.league = name_of(league, "the name of a league")
         self._path = f"/api/leagues/{encode_segment(self.league)}"
@@ -141,7 +141,8 @@ class Client:
     def player(self, name: str, *, matches: int = 20, curve: int = 500) -> dict[str, Any]:
         """Return a player's rating, rank, curve, last matches, and record against every opponent.
 
-        The name may differ in case, accents, punctuation and the order of words; "player" is the exact name.
+        The name may differ in case, accents, punctuation and the order of words; "player" in the result is the exact
+        name.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -193,11 +194,11 @@ class Client:
     ) -> list[list[Rating]]:
         """Post a match, wait until it is stored, and return the new ratings, nested like the teams.
 
-        Names of new players are allowed; with `strict`, a new name that looks like that of a player is an error. `time`
-        may be earlier than the times of matches posted before; in that case, all later ratings are recomputed. Without
-        `time`, the match gets the time at which the service receives it. If you pass your own `id`, you can safely post
-        the match again. `context` keeps other facts about the match, such as
-        `{"surface": "clay", "side": ["blue", "red"]}`; ratings do not depend on it.
+        Names of new players are allowed; with `strict`, a new name that is similar to a player's name is an error.
+        `time` may be earlier than the times of matches posted before; in that case, all later ratings are recomputed.
+        Without `time`, the match gets the time at which the service receives it. If you pass your own `id`, you can
+        safely post the match again. `context` stores other facts about the match, such as
+        `{"surface": "clay", "side": ["blue", "red"]}`; ratings do not depend on them.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -225,8 +226,8 @@ class Client:
 
         The matches are sent in batches of 10,000, and each batch is one revision. A match without an id gets an id
         derived from `key` and the match's number. After an interruption, the same call with the same `key` resumes. If
-        you passed no `key`, the error message names the key that was used. `strict` is as in `record`; `progress` turns
-        the progress bar on or off.
+        you passed no `key`, the error message names the key that was used. `strict` works as in `record`; `progress`
+        turns the progress bar on or off.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -282,9 +283,9 @@ class Client:
     ) -> Revised:
         """Correct a match: replace the given parts, named as in `record`, and recompute all later ratings.
 
-        If only the `context` changes, no rating does; `context={}` removes it.
-        With `dry_run`, nothing is changed, and the result says what would change. The journal records the author, the
-        time and the `reason` of the correction.
+        If only the `context` changes, all ratings stay the same; `context={}` removes the context. With `dry_run`,
+        nothing is changed, and the result says what would change. The journal records the author, the time and the
+        `reason` of the correction.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -337,7 +338,7 @@ class Client:
     def merge(
         self, player: str, into: str, *, reason: str = "", dry_run: bool = False, seen: int | None = None
     ) -> Revised:
-        """Merge a player into another one, who must exist; otherwise like `rename`.
+        """Merge a player into an existing player; apart from that, `merge` works like `rename`.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -442,10 +443,10 @@ class Client:
         self._send("POST", "/similar-players/dismiss", {"players": [name_of(player), name_of(other)]})
 
     def model_offer(self) -> dict[str, Any]:
-        """Return the result of the last search for a better model; the "state" is "offered" if there is one.
+        """Return the result of the last search for a better model; the "state" is "offered" if a better one was found.
 
         Other states are "not_searched", "in_use", "not_better" and "outdated". "explanation" says in sentences how the
-        model was chosen, "gain" by how much it predicts better, and "changes" how the ranks would change.
+        model was chosen, "gain" says how much better it predicts, and "changes" shows how the ranks would change.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -466,7 +467,7 @@ class Client:
         ...     client.accept_offer(7)
         Traceback (most recent call last):
         ...
-        prowess.client.http.ServiceError: model offer 7 of league 'darts' is not open any more
+        prowess.client.http.ServiceError: model offer 7 of league 'darts' is no longer open; load the current offer
         """
         query = {"reason": reason or None, "dry_run": "true" if dry_run else None}
         return Revised.from_json(self._send("POST", "/model/offer", {"id": whole("id", id)}, **query))
@@ -486,10 +487,10 @@ class Client:
     def matches(
         self, player: str | None = None, *, limit: int | None = None, **context: Any
     ) -> Iterator[dict[str, Any]]:
-        """Yield matches, newest first: all, those of a player, or those with given values in columns of their context.
+        """Yield matches, newest first: all matches, or only those of a player or with certain values in their context.
 
-        The matches of a player also have the expected result and the rating change. A list of values accepts any of
-        them. At most `limit` matches are returned.
+        The matches of a player also have the expected result and the rating change. Each keyword argument is a context
+        column with the wanted value, or with a list of accepted values. At most `limit` matches are returned.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -550,7 +551,7 @@ class Client:
         home: int | None = None,
         newcomers: bool = False,
     ) -> float:
-        """Return the fairness of a match between players of the league, from 0 to 1.
+        """Return the quality of a match between players of the league: how fair it is, from 0 to 1.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -572,7 +573,7 @@ class Client:
         return responses.parse_balance(self._send("POST", "/balance", body))
 
     def pair(self, queue: Sequence[Any], **options: Any) -> Pairing:
-        """Pair the players or parties of a queue, with the options of `pw.pair`; an unknown name is a newcomer.
+        """Pair the players or groups of a queue, with the options of `pw.pair`; an unknown name is a newcomer.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:

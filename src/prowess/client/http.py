@@ -30,7 +30,7 @@ class ServiceError(Error):
     """The service rejected a request, or could not be reached.
 
     `status` is the HTTP status, or 0 if no response arrived. `problem` is the whole response body (RFC 9457): type,
-    title, status, detail and, if fields are invalid, `errors`. `suggestions` has similar names for unknown names.
+    title, status, detail and, if fields are invalid, `errors`. `suggestions` maps unknown names to similar names.
     `renamed` is the path to use if the league was renamed.
 
     >>> error = ServiceError("no player named 'ana'", 422, {"title": "Unprocessable"})
@@ -93,7 +93,7 @@ def _parse_retry_after(text: str) -> float:
 class Connection:
     """A connection to a service. Failed requests are retried until `patience` seconds have passed.
 
-    Every request must be safe to repeat. Reads are safe, and changes carry an id.
+    Every request must be safe to repeat. Reads are safe, and so are changes, because each change has an id.
 
     >>> Connection("127.0.0.1:8000")
     Traceback (most recent call last):

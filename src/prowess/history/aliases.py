@@ -85,11 +85,14 @@ class Aliases(Mapping[str, str]):
 
     @property
     def unused(self) -> list[str]:
-        """The aliases that have not occurred."""
+        """The aliases that have not been found in any names passed to `apply`."""
         return [alias for alias in self._names if alias not in self._seen]
 
     def remarks(self, players: Iterable[str]) -> tuple[Remark, ...]:
-        """Return remarks on aliases that did not occur, and on players' names that look like one of the `players`."""
+        """Return remarks on the number of aliases applied, on unused aliases, and on names that may be misspelt.
+
+        A name to which an alias refers may be misspelt if no match has it, but one of the `players` has a similar name.
+        """
         unused, used = self.unused, [alias for alias in self._names if alias in self._seen]
         if not self._names:
             return ()

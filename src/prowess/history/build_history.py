@@ -14,7 +14,7 @@ from .slicing import take, unless_usual
 
 
 def build(draft: RawMatches) -> History:
-    """Build a history from raw matches, which must follow all match rules."""
+    """Build a history from raw matches, which must already have passed all match rules."""
     times = draft.times if len(draft) else None
     home: NDArray[np.int16] | Ints | None = draft.home
     if home is not None and home.max(initial=-1) <= np.iinfo(np.int16).max:
@@ -71,7 +71,7 @@ def in_order_of_appearance(history: History) -> History:
     if len(player) and player[0] == 0 and highest[-1] == players - 1 and (player[1:] <= highest[:-1] + 1).all():
         return history
     first = np.full(players, history.entries, np.int64)
-    # Assigned in reverse, so that the earliest entry of each player remains.
+    # The assignment runs in reverse, so that the earliest entry of each player remains.
     first[player[::-1]] = np.arange(history.entries - 1, -1, -1)
     order = np.argsort(first)[: np.count_nonzero(first < history.entries)]
     number = np.empty(players, np.int32)

@@ -20,8 +20,8 @@ from .times import Stamp, agree, show_time
 def join(histories: Sequence[History], once: bool = True, names: Sequence[str] = ()) -> History:
     """Join histories into one, in chronological order; histories without times are joined one after another.
 
-    With `once`, a match that is in several histories (same date or time, teams and result) counts once. Error messages
-    call the histories by their `names`.
+    With `once`, a match that is in several histories (same date or time, teams and result) counts once. `names`
+    are the names of the histories in error messages.
 
     >>> may = History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-05-30"}])
     >>> june = History.from_matches([{"teams": [["bob"], ["cat"]], "time": "2026-06-06"}])
@@ -53,7 +53,7 @@ def join(histories: Sequence[History], once: bool = True, names: Sequence[str] =
             joined = take(joined, np.delete(np.arange(len(joined)), repeated))
     joined = take(joined, np.arange(len(joined)))  # `take` also sorts by time
     ids = [name for name in joined.ids or () if name]
-    unique = len(set(ids)) == len(ids)  # if all files count from 1, ids are not unique
+    unique = len(set(ids)) == len(ids)  # ids are not unique if every file numbers its matches from 1
     joined = replace(joined, ids=joined.ids if unique else None, remarks=tuple(remarks.values()))
     return in_order_of_appearance(joined)
 
@@ -70,7 +70,7 @@ def _common_stamp(histories: Sequence[History], names: Sequence[str]) -> Stamp |
         try:
             common = agree(common or stamp_of(part), stamp_of(part))
         except Error as error:
-            raise error.within(f"{name}: its times cannot be compared with those of the files before it: ") from None
+            raise error.within(f"{name}: its times cannot be compared with the times of earlier files: ") from None
     return common
 
 
@@ -119,7 +119,7 @@ def _mixed_context(histories: Sequence[History]) -> list[Remark]:
         for field in FIELDS.values():
             for name, column in getattr(part, field).items():
                 kinds.setdefault(name, set()).add(column.kind)
-    text = "{!r} holds numbers in one file and text in another; all its values are text"
+    text = "{!r} holds numbers in one file and text in another; all its values are read as text"
     return [Remark("mixed-context", (text.format(name),), column=name) for name, kind in kinds.items() if len(kind) > 1]
 
 

@@ -34,7 +34,7 @@ Level = Literal["match", "team", "player"]
 Value = str | float | None
 
 LEVELS: tuple[Level, ...] = ("match", "team", "player")  # from coarse to fine
-FIELDS: dict[Level, str] = {"match": "context", "team": "team_context", "player": "entry_context"}  # of a history
+FIELDS: dict[Level, str] = {"match": "context", "team": "team_context", "player": "entry_context"}  # in `History`
 LONGEST_NAME = 100  # characters in the name of a column
 MOST_COLUMNS = 100
 EXACT = 2**53  # up to here a float represents every whole number
@@ -42,7 +42,7 @@ EXACT = 2**53  # up to here a float represents every whole number
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ContextColumn:
-    """A column of categories or numbers. Row `i` holds `values[code[i]]`; if the code is -1, its value is missing.
+    """A column of categories or numbers. Row `i` holds `values[code[i]]`; if `code[i]` is -1, the value is missing.
 
     `values` are the distinct values: a tuple of text if the column holds categories, an array if it holds numbers.
 
@@ -129,7 +129,7 @@ class ContextColumn:
         values = list(wanted) if isinstance(wanted, list | tuple | set | frozenset | np.ndarray) else [wanted]
         chosen = {self._comparable(value, what) for value in values}
         held = [value in chosen for value in self.values]
-        rows: NDArray[np.bool_] = np.array([*held, None in chosen], bool)[self.code]  # code -1 is the last
+        rows: NDArray[np.bool_] = np.array([*held, None in chosen], bool)[self.code]  # code -1 selects the last item
         return rows
 
     def _comparable(self, wanted: object, what: str) -> Value:
@@ -158,13 +158,13 @@ class ContextColumn:
         >>> ContextColumn.of([3.0, None, 0.5]).to_list()
         [3, None, 0.5]
         """
-        if len(self.code) < len(self.values):  # a few values, such as those of one match
+        if len(self.code) < len(self.values):  # a few values, such as the values of one match
             return [None if code < 0 else _plain(self.values[code]) for code in self.code.tolist()]
-        values = [*map(_plain, self.values), None]  # code -1 is the last
+        values = [*map(_plain, self.values), None]  # code -1 selects the last item
         return [values[code] for code in self.code.tolist()]
 
     def to_numpy(self) -> NDArray[Any]:
-        """Return an array of floats, with NaN for missing values; for categories, an array of objects, with None."""
+        """Return the values as an array; missing values are NaN among numbers, and None among categories."""
         categories = isinstance(self.values, tuple)
         values: NDArray[Any] = np.array([*self.values, None], object) if categories else np.append(self.values, np.nan)
         decoded: NDArray[Any] = values[self.code]
@@ -222,7 +222,7 @@ class Context(Mapping[str, ContextColumn]):
 
     @classmethod
     def of(cls, columns: Mapping[str, ContextColumn]) -> Context:
-        """Make a context from columns, without columns that have no value at all; `EMPTY` if none is left."""
+        """Make a context of the columns that have at least one value; return `EMPTY` if there are none."""
         kept = {name: column for name, column in columns.items() if _has_value(column.code)}
         return cls(kept) if kept else EMPTY
 
@@ -388,7 +388,7 @@ def _simplify(value: Any, what: str) -> Value:
 
 
 class BadValueError(Exception):
-    """Raised for a value that a column cannot hold; the value is given by its index."""
+    """Raised for a value that a column cannot hold; `index` is the position of the value."""
 
     def __init__(self, index: int, error: Error) -> None:
         self.index, self.error = index, error
@@ -400,11 +400,14 @@ class Encoder:
     def __init__(self, what: str) -> None:
         self.what = what
         self.kind: Kind | None = None
-        self.number: dict[str | float, int] = {}  # of the distinct values
-        self.code: dict[Value, int] = {None: -1}  # of the values as they were given
+        self.number: dict[str | float, int] = {}  # the code of each distinct value, after cleaning
+        self.code: dict[Value, int] = {None: -1}  # the code of each value as given
 
     def encode(self, values: list[Any]) -> list[int]:
-        """Return the code of each value; raises `BadValueError` for a value that fits no column, or not this one."""
+        """Return the code of each value.
+
+        Raise `BadValueError` if a value is invalid, or if text and numbers are mixed.
+        """
         if not set(map(type, values)) <= _PLAIN_TYPES:
             values = [self._simplify(index, value) for index, value in enumerate(values)]
         for value in dict.fromkeys(values):
@@ -445,7 +448,10 @@ class Encoder:
 
 
 def column_at(history: History, name: str, level: Level) -> ContextColumn | None:
-    """Return a context column of a history, converted to `level` if that is finer; None if the history lacks it."""
+    """Return a context column of a history, expanded to `level` if that is finer than the column's own level.
+
+    Return None if the history does not have the column.
+    """
     column = history.context.get(name)
     if column is not None and level != "match":
         column = column.take(owners(history.match_start))

@@ -1,4 +1,4 @@
-"""The context of plain matches: read it from mappings in chunks, and return it as a mapping."""
+"""Convert the context of matches from Python mappings to columns, and back."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Part:
 
 @dataclass
 class ContextBuilder:
-    """Collects the context of plain matches, given in chunks, into the three contexts of a history.
+    """Collects the context of matches, which are added in chunks, into the three contexts of a history.
 
     A value is a scalar for the match, a list with a value for each team, or a list of lists with a value for each
     player. If matches give a column at different levels, the column gets the finest of these levels.
@@ -47,9 +47,10 @@ class ContextBuilder:
     _parts: dict[str, list[_Part]] = field(default_factory=dict)
 
     def add(self, contexts: Sequence[Any], teams: Sequence[int], sizes: Sequence[int], first: int = 0) -> None:
-        """Add the contexts of a chunk of matches, which begins with match `first`; None means no context.
+        """Add the contexts of a chunk of matches; None means that a match has no context.
 
-        `teams` has the number of teams of each match, and `sizes` the sizes of all teams.
+        `first` is the index of the chunk's first match. `teams` has the number of teams of each match, and `sizes` the
+        number of players of each team.
 
         If an `Error` is raised, its attribute `match` is counted from the start of the first chunk.
         """
@@ -97,7 +98,7 @@ class ContextBuilder:
         columns: tuple[dict[str, ContextColumn], ...] = ({}, {}, {})
         for name, parts in self._parts.items():
             level = max(part.level for part in parts)
-            # The first row of each match at this level, and then the number of rows.
+            # `start` holds the first row of each match at this level and, at the end, the number of rows.
             start = (np.arange(len(match_start)), match_start, team_start[match_start])[level]
             code = np.full(start[-1], -1, np.int32)
             for part in parts:
@@ -118,7 +119,7 @@ def _spread(part: _Part, level: int, match_start: Ints, team_start: Ints) -> Int
 
 
 def _flatten(what: str, values: list[Any], teams: Sequence[int], sizes: Sequence[int]) -> tuple[int, list[Any]]:
-    # A list of missing values does not make the level finer, because a history does not keep it.
+    # A list with only missing values does not make the level finer, because a history does not store such a list.
     if not any(isinstance(value, _LISTS) for value in values):
         return 0, values
     values, level, first = list(values), 0, 0

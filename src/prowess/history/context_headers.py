@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _NUMERIC = re.compile(r"[+-]?[\d.,][\d.,' \u00a0\u202f]*(?:[eE][+-]?\d+)?")
 _DIGIT = re.compile(r"\d")
 _UNNAMED = re.compile(r"\d+|_duplicated_\d+|unnamed: \d+|column\d+", re.IGNORECASE)
-Headers = Mapping[str, tuple[str, ...]]  # the headers of each column: one, or one for each team of a row per match
+Headers = Mapping[str, tuple[str, ...]]  # the headers of each column: one, or one per team
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ColumnTraits:
 
     level: Level
     kind: Kind
-    differs: bool  # whether the teams of a match, or the players of a team, differ, so that the level can be inferred
+    differs: bool  # whether teams of a match, or players of a team, have different values, which shows the level
     several: bool  # whether there are two different values
     repeated: bool  # whether a value occurs twice
     fractional: bool = False  # whether a number is not whole

@@ -18,7 +18,7 @@ MANY = 100_000  # maximum number of names compared with each other
 FEW = 5  # number of suspicions listed per kind
 RARE = 3  # a name with more matches is not considered a misspelling
 FAR = 15.0  # a score is suspicious if it is this many interquartile ranges beyond the quartiles
-GAP = 3.0  # a gap is suspicious if it is this many times as long as the fourth longest
+GAP = 3.0  # a gap is suspicious if it is this many times as long as the fourth longest gap
 
 Counts = NDArray[np.int64]  # matches of each player
 
@@ -35,7 +35,7 @@ class Suspicion(NamedTuple):
 
 
 def suspicions(history: History) -> list[Suspicion]:
-    """Return what is suspicious in a history, grouped by kind; of each kind, only the clearest cases.
+    """Return the suspicions about a history, grouped by kind, with only the clearest cases of each kind.
 
     >>> matches = [{"teams": [["John Smith"], ["Ann"]]}] * 9 + [{"teams": [["Jhon Smith"], ["Ann"]]}]
     >>> suspicions(History.from_matches(matches))[0].text
@@ -154,7 +154,8 @@ def _gaps(history: History) -> list[str]:
 def _scores(history: History) -> list[str]:
     if history.score is None:
         return []
-    usual = np.sort(history.score[~np.isnan(history.score)])[1:-1]  # in a small file, one typo moves the quartiles
+    # The extremes are dropped, because in a small file a single typo would move the quartiles.
+    usual = np.sort(history.score[~np.isnan(history.score)])[1:-1]
     if not len(usual):
         return []
     lower, upper = np.quantile(usual, [0.25, 0.75])

@@ -106,8 +106,9 @@ class History:
     def read(cls, path: "str | os.PathLike[str]", **reading: "Unpack[Reading]") -> "History":
         """Read a file: .csv .tsv .txt .jsonl .ndjson (each also .gz), .parquet or .xlsx.
 
-        `columns` maps roles to columns (or to None) if they are not recognised; `Choices` explains all keywords. An
-        unreadable row raises an `Error`, unless `skip_problems` skips it; `check` lists all such rows.
+        If the columns are not recognised, `columns` maps roles such as "winner" to the names of the columns; a role
+        mapped to None has no column. `Choices` explains all keywords. An unreadable row raises an `Error`, or is
+        skipped with `skip_problems=True`; `check` lists all unreadable rows.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -141,7 +142,7 @@ class History:
 
     @classmethod
     def stream(cls, path: "str | os.PathLike[str]", *, rows: int = 1_000_000, **reading: "Unpack[Reading]") -> "Stream":
-        """Read a chronological file in chunks of about `rows` rows and yield a history of each, for `fit_stream`.
+        """Read a chronological file in chunks of about `rows` rows; yield a history of each chunk, for `fit_stream`.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -318,7 +319,9 @@ class History:
         return take(self, slice(*span(self, start, end)))
 
     def within(self, start: object = None, end: object = None) -> "History":
-        """Select the matches from `start` to `end`, both included; an `end` may be a whole day, month or year.
+        """Select the matches from `start` to `end`, both included.
+
+        If `end` is a day, a month or a year, all of it is included.
 
         >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-0{month}-15"} for month in (1, 2, 3)]
         >>> History.from_matches(days).within("2026-02", "2026-03-15")
@@ -332,7 +335,7 @@ class History:
         """Select the matches whose context has all the given values; a list of values means any of them.
 
         For a context column of teams or players, a match is selected if any of its teams or players has the value. None
-        selects missing values. Give names that are not Python names in a mapping: `where({"best of": 5})`.
+        selects missing values. Use a mapping for column names that are not Python identifiers: `where({"best of": 5})`.
 
         >>> match = {"teams": [["ann"], ["bob"]]}
         >>> contexts = [{"surface": "clay"}, {"surface": "grass"}, {"surface": "clay", "seed": [1, None]}]

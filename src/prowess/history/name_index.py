@@ -1,6 +1,6 @@
 """Find players by the names that people type: one index for the command line, the pages and the HTTP API.
 
-A typed name finds the player with exactly that name. If there is none, a typed name finds the only player whose name
+A typed name finds the player with exactly that name. If no player has that name, it finds the only player whose name
 differs just in case, in accents and punctuation, in spaces and apostrophes, or in the order of the words.
 """
 
@@ -29,7 +29,7 @@ MAX_DIFFERENCE = 2  # largest difference in length between a misspelt name and t
 MAX_RECENT = 1_000  # number of new names after which all names are merged into one dict
 NAME_BYTES = 240  # approximate size of a name, its row, its folded form and its key
 _SEPARATORS = re.compile(r"[,;&+/:\t–—-]|\s(?:and|vs?\.?)\s")  # between the players of a list or a match
-MAX_LENGTH = 60_000  # letters of a name that are counted
+MAX_LENGTH = 60_000  # longer names count as this long, so that lengths fit into two bytes
 SIMILAR = 3  # number of similar names that are suggested by default
 
 
@@ -58,7 +58,7 @@ class NameIndex:
         self.names = list(names)
         self.aliases = dict(aliases or {})
         self._rows = dict(zip(self.names, range(len(self.names)), strict=True))
-        self._recent: dict[str, int] = {}  # rows of new names, kept apart so that adding a few is cheap
+        self._recent: dict[str, int] = {}  # rows of new names; in a separate dict, so that adding a few names is cheap
         self._folded: pl.Series | None = None
         self._letters: _Letters | None = None
 
@@ -76,11 +76,11 @@ class NameIndex:
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """The rows of all names."""
+        """The row number of each name."""
         return self._rows | self._recent if self._recent else self._rows
 
     def row(self, name: str) -> int | None:
-        """Return the row of a name; None if it is unknown."""
+        """Return the row number of a name; None if the name is unknown."""
         row = self._rows.get(name)
         return self._recent.get(name) if row is None else row
 
@@ -218,7 +218,7 @@ class NameIndex:
         return nearest(name, self.names if len(self) <= MAX_COMPARED else self._likely(name), count)
 
     def _likely(self, name: str) -> list[str]:
-        """Return the names that contain at least one third of `name`; a single typo leaves two of its thirds intact."""
+        """Return the names that contain at least a third of `name`; one typo leaves two thirds of a name intact."""
         text = plain_letters(name.strip())
         alike = 3.0 * self.search(text)
         part = -(-len(text) // 3)
@@ -298,7 +298,7 @@ class _Letters(NamedTuple):
         return np.flatnonzero(self.key == _key(name))
 
     def almost(self, name: str) -> NDArray[np.intp]:
-        """Return the names that may differ by one letter.
+        """Return the rows of the names that may differ from `name` by one letter.
 
         A changed letter changes at most two bits of the mask, and no digit.
 

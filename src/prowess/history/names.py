@@ -1,4 +1,4 @@
-"""Names: validate them, normalise them for comparison, and find names that are spelled almost alike."""
+"""Names: validate them, normalise them for comparison, and find names that are spelt almost alike."""
 
 from __future__ import annotations
 
@@ -62,8 +62,9 @@ _LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"}
     | dict.fromkeys("’‘ʼ`´", "'")
 )
-# Accents that people leave out: of Latin, Greek, Cyrillic, Hebrew and Arabic letters. Marks of other scripts, such as
-# Japanese voicing and Indian or Thai vowels, make another name. Invisible characters are left out, too.
+# Characters that are removed: accents on Latin, Greek, Cyrillic, Hebrew and Arabic letters, which people often leave
+# out, and invisible characters. Marks of other scripts, such as Japanese voicing and Indian or Thai vowels, are kept,
+# because they distinguish names.
 _ACCENTS = re.compile(
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\u200b-\u200f\u2060-\u2064\ufeff\u00ad]"
@@ -98,7 +99,7 @@ def plain_letters(text: str) -> str:
     """
     if text.isascii():
         return text.lower().replace("`", "'")
-    # Case is folded twice, because decomposing some letters makes capitals of them.
+    # Case is folded twice, because decomposing turns some letters into capitals.
     split = unicodedata.normalize("NFKD", text.casefold()).casefold()
     return _ACCENTS.sub("", split).translate(_LETTERS)
 
@@ -197,7 +198,7 @@ MANY_NAMES = 20_000  # maximum number of names compared letter by letter
 
 
 def alike(new: Sequence[str], known: Sequence[str]) -> dict[str, str]:
-    """Map each new name that is spelled almost like a known name to that known name, in n log n steps.
+    """Map each new name that is spelt almost like a known name to that known name, in n log n steps.
 
     >>> alike(["jose", "Jhon Smith", "Ada"], ["José", "John Smith", "Bob"])
     {'jose': 'José', 'Jhon Smith': 'John Smith'}

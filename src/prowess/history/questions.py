@@ -1,7 +1,7 @@
 """Questions that a file leaves open, and their possible answers, as data that a terminal or a form can present.
 
 Each answer holds the options of `History.read` that it sets. After an answer, read the file again with
-`apply_answer` and find the questions again: an answer may settle other questions, or open new ones.
+`apply_answer` and find the questions again: one answer may also answer other questions, or raise new ones.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,10 @@ MATCHES = 2  # matches described for each answer
 
 @dataclass(frozen=True)
 class Answer:
-    """A possible answer: its label, the options of `History.read` that it sets, and the first matches that result."""
+    """A possible answer: its label, the options of `History.read` that it sets, and a few matches.
+
+    `matches` describes the first matches of the file, as read with these options.
+    """
 
     label: str
     reading: Mapping[str, Any]
@@ -32,7 +35,7 @@ class Answer:
 class Question:
     """An open question and its answers, likeliest first; `current` is the index of the answer in use, if any.
 
-    `code` is `sheet`, `sides`, `result`, `home`, `day_first` or `duplicates`, and never changes with the wording.
+    `code` is `sheet`, `sides`, `result`, `home`, `day_first` or `duplicates`, and does not depend on the wording.
     """
 
     code: str
@@ -61,7 +64,7 @@ def open_questions(table: Table, findings: Findings | None = None) -> tuple[Ques
     ['sides', 'result']
     """
     questions = (_sheet(table), *_columns(table, findings), *_remarks(table, findings))
-    least = {"sides": 1} if findings is None else {}  # a single answer still shows how the file would be read
+    least = {"sides": 1} if findings is None else {}  # even a single answer shows how the file would be read
     return tuple(
         question
         for question in questions
@@ -106,7 +109,7 @@ def _columns(table: Table, findings: Findings | None) -> Iterator[Question | Non
 
 
 def _question(code: str, text: str, answers: list[Answer | None], choices: Choices) -> Question:
-    # Impossible answers are None.
+    # An answer is None if the file cannot be read that way.
     readable = tuple(answer for answer in answers if answer is not None)
     current = next((k for k, answer in enumerate(readable) if apply_answer(choices, answer) == choices), None)
     return Question(code, text, readable, current)
@@ -114,7 +117,7 @@ def _question(code: str, text: str, answers: list[Answer | None], choices: Choic
 
 def _answer(table: Table, label: str, roles: Mapping[str, str | None]) -> Answer | None:
     """Return an answer that maps columns to roles; None if the first rows cannot be read with these roles."""
-    # Without times, so that the first matches are the first rows.
+    # Times are ignored, so that the first matches are the first rows.
     findings = read_sample(table, columns={**roles, "time": None})
     if findings is None:
         return None
@@ -161,7 +164,7 @@ def _home(table: Table, columns: MatchColumns, settled: bool) -> Question:
         label = f"yes, {quote_value(columns.sides[0])} is the home team"
         answers.append(_answer(table, label, replace(columns, home=True).roles))
     if settled and answers[0] is not None:
-        answers[0] = replace(answers[0], reading={"columns": None})  # as the file is read without options
+        answers[0] = replace(answers[0], reading={"columns": None})  # "no" is how the file is read without options
     question = _question("home", "Does the first side play at home?", answers, table.choices)
     return replace(question, current=int(columns.home) if len(question.answers) == 2 else question.current)
 
@@ -183,7 +186,7 @@ def _day_first(table: Table, remark: Remark | None) -> Question:
         answers.append(Answer(label, {"day_first": first}, matches))
     current = table.choices.day_first
     if current is None and remark is not None and remark.option is not None:
-        current = not remark.option.value  # the remark names the option for the other reading
+        current = not remark.option.value  # the option in the remark gives the reading that is not in use
     return Question(
         "day_first", "How are the dates written?", tuple(answers), None if current is None else int(not current)
     )

@@ -1,6 +1,6 @@
-"""Ragged arrays: `start` holds the index at which each list begins.
+"""Ragged arrays: lists of different lengths, stored one after another in a single array.
 
-The last element is the index at which the last list ends.
+`start` holds the index at which each list begins; its last element is the index at which the last list ends.
 """
 
 import numpy as np

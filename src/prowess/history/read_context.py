@@ -1,6 +1,6 @@
-"""The context of reading a file: the table and the names of its rows, remarks, problems, and the result.
+"""The state of reading a file: the table and the names of its rows, remarks, problems, and the result.
 
-A remark records something that the reader found or decided. The code of a remark never changes with its wording. The
+A remark records something that the reader found or decided. The code of a remark does not change with its wording. The
 codes are:
 
 - of the source: `plain-matches`, `json-matches`, `empty-file`, `simulated`, `journal`, `sheet`, `encoding`,
@@ -113,7 +113,7 @@ class Problems:
     def copy_to(self, target: "Problems", place: Callable[[int], int | None]) -> None:
         """Copy the problems to `target`.
 
-        `place` maps a row to a row of `target`, or to None if its problems are dropped.
+        `place` maps a row to its row in `target`, or to None to drop its problems.
         """
         for rows, column, values, message in self.groups:
             for index, row in enumerate(rows.tolist()):
@@ -174,11 +174,11 @@ def left_out(number: int, one: str, many: str, first: str) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """A frame that is being read, with its title, the options, and everything found so far.
+    """A frame that is being read, with its title, the reading options, and everything found so far.
 
     `line` returns the number of a row for messages, in the `unit` "line", "row" or "item". `problems` collects the rows
-    that cannot be used; reading continues after each. `left_out` holds valid rows that are not matches, such as byes,
-    with the remark about them. `decisions` are valid for all rows, such as whether the day or the month is first;
+    that cannot be used; reading continues after a problem. `left_out` holds valid rows that are not matches, such as
+    byes, with the remark about them. `decisions` are valid for all rows, such as whether the day or the month is first;
     `decided` holds the decisions made in earlier chunks of the file.
     """
 
@@ -216,7 +216,7 @@ class Table:
     def note(
         self, code: str, *pieces: Piece, column: str | None = None, number: int | None = None, row: int | None = None
     ) -> None:
-        """Add a remark unless it exists.
+        """Add a remark, unless the table already has it.
 
         `number` is the number of rows or matches concerned, and `row` is the first row.
         """
@@ -258,7 +258,8 @@ class Table:
     def leave_out(self, rows: Any, code: str, one: str, many: str, more: Message = "", number: int = 0) -> None:
         """Leave out rows that are not matches.
 
-        Add a remark with the place of the first row, and the number of rows or the given `number`.
+        Add a remark that names the first of the rows, and how many there are: `number`, or by default the number of
+        rows.
 
         >>> import polars as pl
         >>> table = Table(pl.DataFrame({"score": ["", "1-0"]}), "the frame")
@@ -267,7 +268,8 @@ class Table:
         '1 unplayed match left out (row 1)'
         """
         rows = np.asarray(rows, np.intp)
-        if len(rows) and self.left_out:  # a row is left out for one reason only: a bye without a result is a bye
+        if len(rows) and self.left_out:
+            # A row is left out for one reason only: a bye without a result is counted as a bye, not as unplayed.
             rows = np.setdiff1d(rows, np.concatenate([before for before, _ in self.left_out]))
         if len(rows):
             number, first = number or len(rows), int(rows.min())
@@ -328,7 +330,7 @@ class Findings:
     columns: tuple[str, ...] = ()
     decisions: Mapping[str, Any] = field(default_factory=dict)  # decisions that also apply to later chunks of the file
     rows: int = 0  # number of rows or items in the file, including unusable ones
-    context: Mapping[str, str] = field(default_factory=dict)  # the level of each column that is kept as context
+    context: Mapping[str, str] = field(default_factory=dict)  # the level of each file column that is kept as context
 
     def unusable_rows(self) -> int:
         """Count the rows with a problem; a row may have several."""

@@ -11,7 +11,7 @@ from ..errors import Error, Option, Piece
 from ..text import byte_size
 
 MIB = 1024 * 1024
-BYTES_PER_CELL = 8  # minimum memory of a cell of a table
+BYTES_PER_CELL = 8  # minimum number of bytes that a cell of a table takes in memory
 SHEET_BYTES_PER_CELL = 4  # minimum average size of a cell in a sheet's file; a filled cell takes 20 bytes or more
 
 

@@ -69,14 +69,14 @@ class Choices:
         None, "Map a role to a column, such as winner=won; may be repeated.", "ROLE=NAME"
     )
     aliases: Mapping[str, str] | None = _choice(
-        None, "A file of two columns, an alias and the player's name; aliases count as that player.", "FILE"
+        None, "A file with two columns, alias and player's name; each alias counts as that player.", "FILE"
     )
     context: Sequence[str] | None = _choice(
         None, "Columns to keep with the matches, such as surface,round; the word none keeps no columns.", "NAME,…"
     )
-    time_format: str | None = _choice(None, "Format of dates, such as %d.%m.%Y; or number, unix, excel.")
+    time_format: str | None = _choice(None, "Format of dates, such as %d.%m.%Y, or one of number, unix, excel.")
     utc: bool = _choice(False, "Convert times in different zones to UTC.")
-    day_first: bool | None = _choice(None, "Read 03/04/2026 as 3 April, or as March 4.")
+    day_first: bool | None = _choice(None, "Read 03/04/2026 as 3 April, or as 4 March.")
     decimal: str | None = _choice(None, "The decimal mark: '.' or ','.", "MARK")
     rosters: str | None = _choice(None, "Separator between players in a cell; '' reads each cell as one name.", "MARK")
     unplaced: tuple[str, ...] = _choice((), "More words that mean the last place, such as DNF.", "WORD")
@@ -88,12 +88,12 @@ class Choices:
     score_unit: ScoreUnit | None = _choice(None, "What to count in a match of several sets: sets, games or points.")
     skip_problems: bool | None = _choice(
         False,
-        "Skip all rows that cannot be read, or reject such a file; by default, a few such rows are skipped.",
+        "Skip all unreadable rows, or reject a file that has any; by default, a few unreadable rows are skipped.",
     )
     separator: str | None = _choice(None, "Separator of the cells of a text file.", "MARK")
     encoding: str | None = _choice(None, "The encoding of a text file, such as utf-8 or cp1252.", "NAME")
     header: bool | None = _choice(
-        None, "Whether the first line has the column names; without it, columns are named 1, 2, …."
+        None, "Whether the first line has the column names; if not, the columns are named 1, 2, …."
     )
     sheet: str | None = _choice(None, "The sheet of a workbook.", "NAME")
     limits: bool | ReadLimits = _choice(True, "Read the file even if it unpacks to an extreme size.")
@@ -153,7 +153,7 @@ class Choices:
         if name in _WORDS:
             return "" if value in _WORDS[name] else " or ".join(map(repr, _WORDS[name]))
         if name == "skip_problems" and value is None:
-            return ""  # a few rows may be left out, as on the command line
+            return ""  # None means that a few rows may be left out; it is the default of the command line
         if name in ("utc", "skip_problems", "day_first", "header"):
             return "" if isinstance(value, bool) else "True or False"
         if name == "limits":

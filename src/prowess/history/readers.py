@@ -75,7 +75,7 @@ def from_frame(frame: Any, choices: Choices) -> Findings:
         frame = frame.collect()
     if not isinstance(frame, pl.DataFrame):
         if getattr(getattr(getattr(frame, "index", None), "dtype", None), "kind", "") == "M":
-            frame = frame.reset_index()  # the times of a pandas frame, which Polars would drop
+            frame = frame.reset_index()  # this index of a pandas frame holds times, and Polars would drop it
         if not hasattr(frame, "__arrow_c_stream__"):
             message = f"from_frame needs a Polars, pandas or Arrow frame, not {type(frame).__name__}"
             raise Error(f"{message}; for plain Python values, use from_matches")
@@ -338,7 +338,7 @@ def _groups_of_matches(findings: Findings, history: History, by: str) -> dict[st
         return {}
     if by not in history.context:
         known = f"; the columns are {list_names(map(repr, history.context))}" if history.context else ""
-        message = f"{findings.title}: cannot group by {by!r}, because no match has such a value in its context{known}"
+        message = f"{findings.title}: cannot group by {by!r}, because no match has a context value of this name{known}"
         raise Error(message, field="by", value=by)
     column = history.context[by]
     groups: dict[str, Findings] = {}

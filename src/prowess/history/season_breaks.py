@@ -1,4 +1,4 @@
-"""The break between seasons: the length that best separates the seasons named by a column of the matches."""
+"""Find the length of the break between seasons, from a column that names the season of each match."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from .times import DAY
 
 
 class SeasonBreak(NamedTuple):
-    """A break between seasons: a player's season begins after more than `gap` days (or units of plain times).
+    """The break between seasons: a player's next season begins after a pause of more than `gap` days.
+
+    If the times are plain numbers, `gap` is in units of these numbers.
 
     `starts` counts how often a player began another season, and `missed` how many of these starts followed a shorter
     pause. `extra` counts longer pauses within a season, which look like a break.
@@ -30,8 +32,8 @@ def find_season_break(history: History, column: str) -> SeasonBreak:
     """Find the length of a break that best separates the seasons in a column of the matches' context.
 
     The best length misjudges the fewest pauses between two consecutive matches of a player. If several lengths are
-    equally good, the middle of the longest range of such lengths is used. Raise `Error` if seasons do not follow a
-    break.
+    equally good, the middle of the longest range of such lengths is used. Raise `Error` if the
+    seasons do not begin after a break.
 
     >>> days = ("2025-09-01", "2025-10-30", "2026-02-01", "2026-03-01")
     >>> history = History.from_matches([
@@ -51,11 +53,11 @@ def find_season_break(history: History, column: str) -> SeasonBreak:
     missed = np.cumsum(begins)
     extra = np.sum(~fresh) - np.cumsum(np.bincount(index, ~fresh, len(length)))
     wrong = missed + extra
-    # A gap from length[k] to just below length[k + 1] gives the same errors, so the middle is the safest choice.
+    # Every gap from length[k] to just below length[k + 1] misjudges the same pauses; the middle is the safest choice.
     best = np.flatnonzero(wrong == wrong.min())
     k = int(best[np.argmax(np.append(np.diff(length), 0.0)[best])])
     if wrong[k] >= starts:
-        message = f"the seasons in column {column!r} do not begin after a break; skills are carried over only at breaks"
+        message = f"the seasons in column {column!r} do not begin after a break; name a column whose seasons do"
         raise Error(message, field="seasons", value=column)
     middle = float(length[k] + length[k + 1]) / 2
     gap = float(np.floor(middle)) if np.floor(middle) >= length[k] and middle >= 1 else middle
@@ -63,8 +65,8 @@ def find_season_break(history: History, column: str) -> SeasonBreak:
 
 
 def _pauses(history: History, column: str) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the time between consecutive matches of every player, and whether a season begins after it."""
-    # A user types the name of a column in any case; a reader keeps the file's own.
+    """Return the pauses between consecutive matches of every player, and whether a season begins after each pause."""
+    # Users type the name of a column in upper or lower case; the reader keeps the spelling of the file.
     name = next((name for name in history.context if name.casefold() == column.casefold()), column)
     season = history.context.get(name)
     if season is None:

@@ -35,7 +35,7 @@ ABSENT: dict[str, tuple[Any, str]] = {
 
 
 def take(history: History, chosen: NDArray[np.intp] | slice) -> History:
-    """Select matches by indices and sort them by time, or select a slice; a slice shares memory and has no step."""
+    """Select matches by indices and sort them by time, or select a slice without a step, which shares memory."""
     team: Any
     entry: Any
     if isinstance(chosen, slice):
@@ -106,10 +106,10 @@ def indices(chosen: NDArray[Any], length: int, name: str = "take") -> NDArray[np
 
 
 def where(history: History, conditions: Mapping[str, object]) -> NDArray[np.bool_]:
-    """Return which matches hold the given values of context; a list means any of its values, None a missing value.
+    """Return a mask of the matches with the given context values; a list means any of its values, None a missing value.
 
-    A value of a team or of a player counts if any team, or any player, of the match has it. An unknown column raises an
-    `Error`.
+    For a column of teams or players, a match is selected if any of its teams or players has the value. An unknown
+    column raises an `Error`.
     """
     chosen = np.ones(len(history), bool)
     columns = {name: context for context in _contexts(history) for name in context}
@@ -117,7 +117,7 @@ def where(history: History, conditions: Mapping[str, object]) -> NDArray[np.bool
         if name not in columns:
             near = nearest(name, list(columns), 1)
             known = f"did you mean {near[0]!r}?" if near else f"the context is {', '.join(columns) or 'empty'}"
-            raise Error(f"there is no context {name!r}; {known}", field=name, value=wanted)
+            raise Error(f"there is no context column {name!r}; {known}", field=name, value=wanted)
         rows = columns[name][name].holds(wanted, name)
         if columns[name] is not history.context and len(history):
             first = (
@@ -161,7 +161,7 @@ def bound(history: History, value: object) -> float:
 
     A time without a zone is in the history's zone.
     """
-    # Here "20260131" is a plain number, not a date.
+    # If the times are plain numbers, "20260131" is a number, too, and not a date.
     plain = history.time_kind == "number" and str(value).strip().isdigit()
     kind, zone, number = parse_time(value, "number" if plain else None)
     if zone is None and history.time_zone is not None and kind != "number":
@@ -252,7 +252,7 @@ def _whole_period(history: History, value: object) -> tuple[object, date | None]
 
 
 def _months_later(day: date, months: int) -> date:
-    # A shorter month gives its last day, and the calendar ends in 9999.
+    # If the month has no such day, the result is its last day. The calendar ends in 9999.
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     if not 1 <= year <= MAXYEAR:
         return date.max if year > MAXYEAR else date.min
@@ -260,10 +260,10 @@ def _months_later(day: date, months: int) -> date:
 
 
 def usual_period(history: History) -> str | None:
-    """Return the default period for rating changes: a day, a week or a month, depending on the history's length.
+    """Return the default period for rating changes: a day, a week or a month, depending on the span of the history.
 
-    The period is None if the history has no times, spans only a few days, or has plain numbers as times. If the numbers
-    are rounds with several matches each, the period is "last".
+    The period is None if the history has no times, or spans only a few days. If its times are plain numbers, the period
+    is "last" if there are at least two matches per number on average, as with rounds, and otherwise None.
 
     >>> from .history import History
     >>> days = [{"teams": [["ann"], ["bob"]], "time": day} for day in ("2026-01-01", "2026-03-01")]
@@ -282,9 +282,8 @@ def usual_period(history: History) -> str | None:
 def first_of_last(history: History, period: str) -> int:
     """Return the index of the first match in the last period ("week", "10d", a number, or "last").
 
-    The period is counted back from the last match.
-
-    A period of whole days includes the day of the last match; "last" means all matches at the last time.
+    The period is counted back from the last match. A period of whole days includes the day of the last match; "last"
+    means all matches at the last time.
 
     >>> from .history import History
     >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-{day}"} for day in (10, 17, 18, 24)]

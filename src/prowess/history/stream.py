@@ -56,13 +56,13 @@ class Stream(Iterator[History]):
         return next(self._histories)
 
     def peek(self) -> History:
-        """Return the next history without taking it, so that it is still the next one."""
+        """Return the next history without consuming it."""
         history = next(self._histories)
         self._histories = chain([history], self._histories)
         return history
 
     def closing_remarks(self, players: Iterable[str]) -> tuple[Remark, ...]:
-        """Return the remarks that need the whole file: which aliases did not occur.
+        """Return the remarks that can be made only at the end of the file: which aliases did not occur.
 
         `players` are all players of the file.
         """
@@ -111,8 +111,8 @@ class Stream(Iterator[History]):
             )
             error.hint = Option("stream", False)
             raise error
-        # Each large chunk makes its own decisions, except about mirrored rows: a day of mirrored rows must not be
-        # split. The context must have the same columns in all histories.
+        # A large chunk makes its own decisions, with two exceptions. If matches are listed from both sides, a day must
+        # not be split between chunks. The context must have the same columns in all histories.
         always = {BOTH_VIEWS, CONTEXT, PARTIAL} & findings.decisions.keys()
         lasting = findings.decisions.keys() if self.rows < SAMPLE else always
         self.decided = {name: findings.decisions[name] for name in lasting}
@@ -126,7 +126,7 @@ class Stream(Iterator[History]):
         if len(queue) < self.rows:
             return 0 if more else len(queue)
         column, is_match = self._key()
-        if column is None:  # without a match column, all rows are one match
+        if column is None:  # if a file with a row per player has no match column, all rows are one match
             return self.rows if not is_match else 0 if more else len(queue)
         before = _changes(queue.column(column, self.rows + 1))
         if len(queue) <= self.rows and not more:
@@ -214,9 +214,9 @@ class _PreviousHistory:
         self.time = history.time[-1]
 
     def check_matches(self, table: Table, column: str, time: str | None) -> None:
-        # With times, only matches at the last time can continue.
+        # If matches have times, only matches at the last time can continue in the next chunk.
         frame = table.frame
-        columns = {column, time or column}  # one column may hold both, such as a year
+        columns = {column, time or column}  # the match column may also be the time column
         key = frame.select(sorted(columns)).hash_rows(seed=1).to_numpy()
         for earlier in self.matches:
             repeated = np.flatnonzero(np.isin(key, earlier))
@@ -235,7 +235,7 @@ class _PreviousHistory:
             self.last_cell = last
         self.matches.append(np.unique(key))
         while len(self.matches) > 1 and len(self.matches[-2]) <= 2 * len(self.matches[-1]):
-            # Merges two arrays, to keep the list short.
+            # Two arrays are merged, to keep the list short.
             self.matches.append(np.union1d(self.matches.pop(), self.matches.pop()))
 
 

@@ -38,7 +38,7 @@ _RFC_3339 = re.compile(
 
 
 class Stamp(NamedTuple):
-    """The kind and zone of times; two times can be compared only if both agree."""
+    """The kind and zone of times; two times can be compared only if their kinds and zones agree."""
 
     kind: Kind
     zone: str | None
@@ -126,7 +126,9 @@ def check_calendar(kind: Kind, zone: str | None, number: int) -> tuple[Kind, str
 
 
 def agree(first: Stamp, second: Stamp, utc: bool = False) -> Stamp:
-    """Return the common kind and zone of two times; raises `Error` if they differ. `utc` converts aware times to UTC.
+    """Return the common kind and zone of two times; raise `Error` if the times cannot be compared.
+
+    With `utc`, times in different zones are converted to UTC.
 
     >>> agree(Stamp("date", None), Stamp("timestamp", None))
     Stamp(kind='timestamp', zone=None)
@@ -184,7 +186,7 @@ def does_not_fit(time_format: str) -> tuple[Piece, ...]:
 
 
 def _by_pattern(text: str, day_first: bool | None) -> tuple[Kind, str | None, int] | None:
-    # None if no pattern fits, or if the day does not exist.
+    # The result is None if no pattern fits, or if the day does not exist.
     if (usual := _iso(text)) is not None:
         return usual
     from .cells.dates.parser import match_date, moment, possible_orders

@@ -104,7 +104,7 @@ class Contents:
         return f"a name contains {BETWEEN!r}" if self.rosters and self.separators else ""
 
     def layout(self, layout: Shape | None) -> Shape:
-        """Check that a layout can hold the matches, and return it; without one, return the most readable layout."""
+        """Return `layout`, or the most readable layout for None; raise `Error` if it cannot hold the matches."""
         if layout not in (None, "wide", "long"):
             message = f"layout must be 'wide' (a row per match) or 'long' (a row per player), not {layout!r}"
             raise Error(message, field="layout", value=layout)
@@ -174,7 +174,7 @@ def _time_column(history: History) -> pl.Series:
     if zone is None or zone[0] not in "+-":
         moments = series.cast(pl.Datetime("us", zone))
         return moments.cast(pl.Date) if history.time_kind == "date" else moments
-    # Polars does not support offsets as zones, but text keeps them.
+    # Polars does not support offsets as zones, so the times become text.
     local = series.cast(pl.Datetime("us")).dt.offset_by(f"{'-' * (zone[0] == '-')}{zone[1:3]}h{zone[4:]}m")
     return local.dt.strftime(f"%Y-%m-%dT%H:%M:%S%.6f{zone}")
 

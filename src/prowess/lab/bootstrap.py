@@ -1,13 +1,13 @@
 """Bootstrap intervals of measures, and of differences between models, from resampled histories.
 
-A 95 % interval means: if leagues like this one were played many times, about 95 of 100 such intervals would contain the
-value for an infinitely long league. The interval applies to these players, these models and the time span that was
-scored, not to other leagues.
+A 95 % interval means: if leagues like this one were played many times, about 95 of 100 intervals computed in this way
+would contain the value for an infinitely long league. The interval applies to these players, these models and the time
+span that was scored, not to other leagues.
 
 Matches are put into groups: single matches, or blocks of neighbouring matches, whose errors are correlated (Carlstein,
 1986). A resampled history consists of groups drawn with replacement, as many as the original history has. All models
-are measured on the same draws, so differences are paired. More than 1,000 groups are merged. All resampled histories
-are measured by one matrix product, whose cost does not depend on the number of matches.
+are measured on the same draws, so differences are paired. If there are more than 1,000 groups, they are merged into
+1,000. All resampled histories are measured by one matrix product, whose cost does not depend on the number of matches.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Resampling:
     """The settings for resampling histories.
 
     `block` is the length of a block of neighbouring matches. None means ∛n matches for a history of n matches, or more
-    if there would be too many blocks. A number means that many days (or units of numeric times, or matches if there are
-    no times). "match" resamples single matches, as if they were independent. `confidence` is the level of the
-    intervals, `draws` the number of resampled histories, and `seed` the random seed.
+    if there would be too many blocks. A number means that many days; it counts units if times are plain numbers, and
+    matches if there are no times. "match" resamples single matches, as if they were independent. `confidence` is the
+    level of the intervals, `draws` the number of resampled histories, and `seed` the random seed.
 
     >>> column = np.random.default_rng(0).normal(5.0, 2.0, 1000)
     >>> print(Resampling(block="match").interval(Tally(column, np.ones(1000))))
@@ -65,11 +65,11 @@ class Resampling:
         """Explain how intervals are computed and what they mean."""
         block = "blocks of neighbouring matches" if self.block is None else "single matches"
         if isinstance(self.block, (int, float)):
-            block = f"blocks of {self.block:g} days (matches, where there are no times)"
+            block = f"blocks of {self.block:g} days (of {self.block:g} matches if there are no times)"
         return (
             f"Intervals come from {self.draws:,} resampled histories: {block} are drawn with replacement, the same for "
             f"all models. If leagues like this one were played many times, about {100 * self.confidence:g} of 100 such "
-            "intervals would contain the value of an endless league of this kind. The intervals apply to these "
+            "intervals would contain the value that an endless league would have. The intervals apply to these "
             "players, these models and this time span, not to other leagues."
         )
 
@@ -90,7 +90,7 @@ class Resampling:
         1.0000000 (1.0000000 to 1.0000000)
         """
         if len(one) != len(other):
-            raise Error(f"the tallies cover different matches: {len(one)} and {len(other)} of them")
+            raise Error(f"the tallies cover {len(one)} and {len(other)} matches; both must cover the same matches")
         groups = self._groups(one, history)
         draws = self.draw(groups)
         return draws.measure(group_sums(one, groups)).less(draws.measure(group_sums(other, groups)))
@@ -107,7 +107,7 @@ class Resampling:
         array([0, 0, 1, 1, 2])
         """
         at, many = np.arange(len(match)), len(match)
-        if not (np.diff(match) > 0).all():  # the indices are not sorted, or a match is listed twice
+        if not (np.diff(match) > 0).all():  # the indices are not sorted, or an index is listed twice
             names, at = np.unique(match, return_inverse=True)
             many = len(names)
         if not many:
@@ -116,7 +116,7 @@ class Resampling:
             count = min(MAX_GROUPS, round(many ** (2 / 3)))  # blocks of the cube root of the number of matches
             return Groups(at * count // many, count)
         if isinstance(self.block, str):
-            # Merge groups that are far from each other: merged neighbours would act as longer blocks.
+            # Merge matches that are far from each other, because merged neighbours would act as longer blocks.
             order = np.random.default_rng(self.seed).permutation(many) if many > MAX_GROUPS else np.arange(many)
             return Groups(order[at] * min(many, MAX_GROUPS) // many, min(many, MAX_GROUPS))
         if history is None or history.time is None:
@@ -129,7 +129,7 @@ class Resampling:
         return Groups(group * min(len(names), MAX_GROUPS) // len(names), min(len(names), MAX_GROUPS))
 
     def view(self, picked: NDArray[np.intp], match: NDArray[np.intp], history: History) -> View:
-        """Group and resample the picked rows; `match` holds the index of every row's match.
+        """Group and resample the picked rows; `match` is the index of the match of every row.
 
         >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
         >>> Resampling(block="match").view(np.array([0, 2]), np.arange(3), history).groups.of
@@ -181,7 +181,7 @@ class Draws:
         return {name: self._measure(sums[name], columns) for name, columns in zip(sums, drawn, strict=True)}
 
     def _measure(self, sums: Sums, drawn: Floats) -> Resampled:
-        if np.count_nonzero(sums.parts.any(axis=1)) < 2:  # a single group cannot show how values vary
+        if np.count_nonzero(sums.parts.any(axis=1)) < 2:  # a single group does not show how much values vary
             return Resampled(sums, sums.value, np.full(len(self.counts), np.nan), None, self.confidence)
         chance = None if sums.chance is None else sums.chance(drawn, sums.parts.sum(axis=0))
         return Resampled(sums, sums.value, sums.combine(drawn), chance, self.confidence)
@@ -191,7 +191,7 @@ class Draws:
 class Resampled:
     """A measure with its value on the history, and its values on resampled histories.
 
-    `chance` holds the values that noise alone would give, for measures that noise makes larger.
+    Noise makes some measures larger. For such a measure, `chance` has the values that noise alone would give.
 
     >>> from prowess.lab.measures.aggregate import ratio
     >>> sums = Sums(np.array([[1.0, 2.0], [2.0, 2.0]]), ratio)
@@ -210,9 +210,9 @@ class Resampled:
     def interval(self) -> Interval:
         """The measure with its interval: quantiles of the resampled values.
 
-        Noise alone makes some measures larger. The interval of such a measure begins at 0 if noise can explain the
-        whole value. Otherwise the interval begins at 2 · value − high, the upper end reflected at the value. This is
-        the basic bootstrap (Davison, Hinkley, 1997, 5.2).
+        Noise makes some measures larger. The interval of such a measure begins at 0 if noise alone can explain the
+        value. Otherwise it begins at 2 · value − high, which is the upper end reflected at the value. This is the
+        basic bootstrap (Davison, Hinkley, 1997, 5.2).
         """
         interval = self._quantiles(self.value, self.values)
         if self.chance is None or np.isnan(interval.low):
@@ -224,7 +224,7 @@ class Resampled:
     def less(self, other: Resampled) -> Interval:
         """Return the paired difference from another measure of the same matches.
 
-        If noise alone makes such measures larger, the interval covers both the quantiles and the reflected quantiles.
+        If noise makes the measure larger, the interval covers both the quantiles and the reflected quantiles.
         """
         value, low, high = self._quantiles(self.value - other.value, self.values - other.values)
         if self.chance is not None:

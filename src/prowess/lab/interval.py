@@ -27,7 +27,7 @@ class Interval(NamedTuple):
 
     @classmethod
     def normal(cls, value: float, error: float) -> Interval:
-        """Return the 95 % interval of a value with a normal standard error.
+        """Return a value with its 95 % interval, from its standard error, assuming a normal distribution.
 
         >>> print(Interval.normal(2.0, 0.5))
         2.0 (1.0 to 3.0)

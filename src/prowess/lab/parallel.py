@@ -92,7 +92,7 @@ class SharedHistory:
         return self.history.nbytes
 
 
-PARALLEL_ENTRIES = 5_000_000  # with fewer, starting processes costs more time than it saves
+PARALLEL_ENTRIES = 5_000_000  # with fewer entries, starting processes costs more time than it saves
 
 
 def group_standings(

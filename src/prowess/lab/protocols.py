@@ -40,7 +40,7 @@ class Run:
     label: str = ""
 
     def of(self, history: History) -> History:
-        """Return the history to rate: the run's matches, with importance 0 for those that are not learnt from.
+        """Return the history to rate: the run's matches, with importance 0 for matches that are not learnt from.
 
         >>> Run(slice(1, 3)).of(History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3))
         History(2 matches, 2 players, places)
@@ -228,7 +228,8 @@ def _check_shares(train: float, test: float | None) -> None:
 
 def _shares(many: int, train: float, test: float | None) -> tuple[int, int]:
     # Both numbers are rounded half to even.
-    first, last = (round(round(many * share, 6)) for share in (train, test or 0.0))  # against inexact products
+    # The inner rounding removes errors of floating-point products.
+    first, last = (round(round(many * share, 6)) for share in (train, test or 0.0))
     return first, many - first if test is None else min(last, many - first)
 
 

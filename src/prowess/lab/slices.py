@@ -29,8 +29,8 @@ Mask = NDArray[np.bool_]
 def seasons(history: History, gap: float | None = None) -> NDArray[np.str_]:
     """Return the season of every match: its calendar year (in UTC if times have a zone).
 
-    If `gap` is given, a season begins after a break of at least that many days (or units of plain times), and is named
-    after the years that it spans.
+    If `gap` is given, a season begins after a break of at least that many days (or units, if times are plain numbers),
+    and is named after the years that it spans.
 
     >>> days = ("2025-09-01", "2026-04-30", "2026-09-02")
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
@@ -112,8 +112,8 @@ def established(history: History, matches: int = 20) -> Mask:
 def after(history: History, start: float | str | date, *, name: str = "start") -> Mask:
     """Return the matches from `start` onwards, as a mask.
 
-    `start` is a number of matches to skip, a share of all matches to skip (below 1), or a date. `name` is the parameter
-    that an error message names.
+    `start` is a number of matches to skip, a share of all matches to skip (below 1), or a date. `name` is the name of
+    the parameter in error messages.
 
     >>> days = [f"2026-01-0{day}" for day in range(1, 5)]
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
@@ -140,7 +140,7 @@ def count_before(history: History, start: float | str | date, name: str) -> int:
 
 
 def involving(history: History, players: Iterable[str], *, everybody: bool = False) -> Mask:
-    """Return the matches with any of the given players. With `everybody`, all players must be among these.
+    """Return the matches with any of the given players; with `everybody`, the matches among the given players only.
 
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "cat", "cat")])
     >>> involving(history, ["ann", "bob"], everybody=True)
@@ -150,7 +150,7 @@ def involving(history: History, players: Iterable[str], *, everybody: bool = Fal
     row = {name: number for number, name in enumerate(history.players)}
     unknown = sorted(names - row.keys())
     if unknown:
-        raise Error(f"{unknown[0]} has no match in this history", field="players", value=unknown[0])
+        raise Error(f"{unknown[0]} has no matches in this history", field="players", value=unknown[0])
     chosen = np.zeros(len(history.players), bool)
     chosen[[row[name] for name in names]] = True
     if not len(history):

@@ -1,4 +1,4 @@
-"""The players to match, from a ladder, a fit or a model with ratings, and the performances of their teams."""
+"""The players available for matchmaking, with their ratings, and the performances of teams made from them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PlayerPool:
         return len(self.names)
 
     def beliefs(self) -> tuple[Floats, Floats]:
-        """Return the means and the variances of all players, with a column for each trait."""
+        """Return the means and the variances of the players' skills: a row for each player, a column for each trait."""
         pipeline = self.model.pipeline
         board = self.board()
         cells = len(self) * pipeline.traits
@@ -56,7 +56,7 @@ class PlayerPool:
         return self.board_of(alone if len(alone) > 1 else alone * 2)
 
     def board_of(self, teams: Sequence[Sequence[Rating]], details: MatchDetails | None = None) -> Board:
-        """Return a board with a match and the league's memory."""
+        """Return a board for a match between these teams, with the league's memory."""
         board = build_board(self.model.pipeline, teams, details)
         self.load_memory(board)
         return board
@@ -68,7 +68,7 @@ class PlayerPool:
 
 
 def make_pool(source: Source, players: Players | None = None) -> PlayerPool:
-    """Return the pool of all players of a ladder, or only of the named players; unknown names are newcomers.
+    """Return the pool of all players of a source, or only of the given players; unknown names are rated as newcomers.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
@@ -117,10 +117,10 @@ ENTRIES = 200_000  # largest number of players on a board at a time
 class Performances:
     """Computes the performances of teams from a pool, in matches with given team sizes.
 
-    A performance has mean, variance and noise. All teams are put on one board as if they met in one large match, and
-    combined by the model's own team function. A team's performance does not depend on the other teams, with one
-    exception: as long as the noise of scores has not been learnt, this noise depends on all team sizes of a match. This
-    noise is computed for a match of the given sizes. A team's players are in the order of `members`.
+    A performance has a mean, a variance and a noise. All teams are put on one board, as if they met in one large match,
+    and the model's own team function combines the players of each team. A team's performance does not depend on the
+    other teams, with one exception: until the model has learnt the noise of scores, that noise depends on the sizes of
+    all teams in the match. Therefore the noise is computed for a match with the given `sizes`.
 
     >>> import prowess as pw
     >>> from prowess.matchmaking.player_pool import make_pool
@@ -140,7 +140,10 @@ class Performances:
         self.scatter = group.model.outcome.scatter(board)
 
     def of(self, members: Ints) -> Floats:
-        """Return mean, variance and noise, as three rows, of the teams whose players are in the rows of `members`."""
+        """Return the mean, variance and noise of each team, as three rows.
+
+        Each row of `members` lists the players of one team, in the order in which the team function combines them.
+        """
         columns = np.empty((3, len(members)))
         at_once = max(ENTRIES // members.shape[1] // self.among, 1) * self.among
         for first in range(0, len(members), at_once):
@@ -168,7 +171,7 @@ class Performances:
         return np.concatenate(parts, axis=1)[:, :teams]
 
     def _performances(self, board: Board) -> Floats:
-        # The noise of scores is that of a match of the given sizes.
+        # Replace the noise of scores on this board by the noise in a match of the given sizes.
         columns = np.array(self.group.model.outcome.performances(board))
         columns[1:] += self.scatter - self.group.model.outcome.scatter(board)
         return columns

@@ -1,9 +1,9 @@
 """Aliases: other names of a league's players. Matches posted under an alias are recorded for its player.
 
-The `target` of an alias is a name that may itself be an alias; `player` is the name at the end of this chain. For every
-match that was posted under an alias, or recorded before a name in it became an alias, the table `alias_use` keeps the
-posted name. So a player's name in a match is always the end of the chain that begins at the posted name, and a merge is
-undone by changing the chains.
+The `target` of an alias is a name that may itself be an alias; `player` is the name at the end of this chain. If a
+match was posted under a name that is now an alias, the table `alias_use` keeps the posted name. So a player's name in a
+match is always the end of the chain that begins at the posted name. To undo a merge, the chains are changed, and then
+the names in the matches.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ class NameChange:
     """A recorded change of names: a merge, a rename, an alias added or removed, or the undoing of a merge or rename.
 
     `player` is the name that became an alias of `target`, or ceased to be one. Both names are None if one of the
-    players was anonymised later. `undone` is the revision that undid the change. `made_at` is a Unix time.
+    players was anonymised later. `ended` maps aliases that a rename removed, because their names are used again, to
+    their targets. `undone` is the revision that undid the change. `made_at` is a Unix time.
 
     >>> NameChange(7, "merge", "Jeevo", "Deevo", {}, None, "ann", "a typo", 0.0, True).kind
     'merge'
@@ -118,7 +119,7 @@ def load_chains(connection: Connection, league: League) -> Chains:
 
 
 def players_of(connection: Connection, league: League, names: Sequence[str]) -> dict[str, str]:
-    """Map each of the names that is an alias to its player; other names are left out."""
+    """Return a mapping from those names that are aliases to their players."""
     return dict(_PLAYERS(connection, league=league.id, names=list(names))) if league.alias_revision and names else {}
 
 
@@ -161,7 +162,7 @@ def _rows(chains: Chains) -> dict[str, tuple[str, str]]:
     return {alias: (target, chains.players[alias]) for alias, target in chains.targets.items()}
 
 
-# The names under which matches were given
+# The names under which matches were posted
 
 
 def uses_of(connection: Connection, league: League, names: Iterable[str]) -> list[tuple[int, str]]:
@@ -220,7 +221,7 @@ def names_of(connection: Connection, league: League, player: str) -> list[str]:
     """
     chains = load_chains(connection, league)
     names = dict.fromkeys([chains.player(player), *chains.names(chains.player(player))])
-    for change in list_changes(connection, league):  # newest first, so that chains are followed back
+    for change in list_changes(connection, league):  # newest first, so that ever earlier names are found
         made = change.kind in ("merge", "rename") and change.undone is None
         if made and change.target in names and change.player is not None:
             names.setdefault(change.player)
@@ -232,7 +233,9 @@ def names_of(connection: Connection, league: League, player: str) -> list[str]:
 
 
 def erase_names(connection: Connection, league: League, names: Mapping[str, str], keep: bool) -> None:
-    """Remove names from the aliases of a league and from its record of changes, which can then not be undone.
+    """Remove names from the aliases of a league and from its record of changes.
+
+    Changes that involve these names can no longer be undone.
 
     `names` maps each name to a pseudonym. With `keep`, the pseudonym of every name except the first becomes an alias of
     the first pseudonym.

@@ -41,7 +41,7 @@ class LruCache(Generic[Value]):
 
     def put(self, key: Hashable, value: Value, nbytes: int) -> None:
         """Store a value of `nbytes` bytes under a key; evict other values if the limit is exceeded."""
-        evicted: list[object] = []  # freed after the lock is released, because large values take a while
+        evicted: list[object] = []  # freed after the lock is released, because freeing large values takes a while
         with self._guard:
             evicted.append(self._pop(key))
             self._values[key] = value, nbytes

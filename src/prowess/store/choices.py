@@ -33,7 +33,7 @@ class Chosen:
 
 
 def is_fresh(league: League) -> bool:
-    """Return whether a league has no matches and still has the model with which leagues start."""
+    """Return whether a league has no matches and still has the default model of new leagues."""
     return league.posted == 0 and league.generation == 1 and league.preset == STARTING
 
 

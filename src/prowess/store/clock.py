@@ -41,7 +41,9 @@ def now() -> float:
 
 
 def parse(clock: Clock, value: object, name: str = "time") -> float:
-    """Parse a time. A date means midnight; a time without a zone is in UTC. Error messages call the field `name`.
+    """Parse a time. A date means midnight; a time without a zone is in UTC.
+
+    `name` is the name of the field in error messages.
 
     >>> parse("utc", "1970-01-02"), parse("utc", "1970-01-01T03:00:00+02:00"), parse("number", 7)
     (86400000000.0, 3600000000.0, 7.0)

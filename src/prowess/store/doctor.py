@@ -1,6 +1,6 @@
 """Check a database: its file, its tables, the journal, and whether the ratings equal those of a replay of the journal.
 
-The checks only read a single snapshot, so that a service can use the database in the meantime.
+The checks read a single snapshot and write nothing, so that a service can use the database in the meantime.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ NAMED = 3  # matches or players listed in a message
 RESTORE = "Restore a backup into a new database: prowess restore FILE --database NEW"
 REPAIR = "Rate the league again; the journal stays unchanged: prowess doctor --repair"
 BACK_UP = "Make a backup every day: prowess backup FILE"
-STALE = 50  # hours: a daily backup may fail once
-# Without these, a power cut can lose acknowledged matches or damage the database.
+STALE = 50  # hours; long enough for a daily backup to fail once
+# If one of these settings is off, a power cut can lose acknowledged matches or damage the database.
 DURABLE = ("fsync", "full_page_writes", "synchronous_commit")
 _JOURNAL = schema.journal.c
 
@@ -216,7 +216,7 @@ def _journal_faults(connection: Connection, league: League) -> Iterator[str]:
     rules = {
         "with a missing version, or with two versions valid at once": _JOURNAL.until.is_distinct_from(following),
         "that were not posted exactly once": earlier_id.is_(None) != (_JOURNAL.kind == "post"),
-        "with a version under another id": earlier_id != _JOURNAL.id,
+        "whose id differs between versions": earlier_id != _JOURNAL.id,
         "without a result, or deleted and with a result": (_JOURNAL.kind == "delete") != _JOURNAL.body.is_(None),
         "with a revision that the league has not reached": ~_JOURNAL.revision.between(1, league.revision),
         "with a number that the league has not reached": ~_JOURNAL.seq.between(1, league.posted),

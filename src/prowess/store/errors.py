@@ -22,11 +22,11 @@ class Renamed(NotFound):
 
 
 class Conflict(Error):
-    """The change conflicts with the current state, such as another match with the same id."""
+    """The change conflicts with the current state; for example, another match has the same id."""
 
 
 class NameConflict(Conflict):
-    """Two players cannot be merged, because both play in the same matches; `matches` has the ids and times of these.
+    """Two players cannot be merged, because both play in some matches; `matches` has the ids and times of those.
 
     >>> NameConflict("ann and bob both played in match 'final'", [("final", None)]).matches
     [('final', None)]

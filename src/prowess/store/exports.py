@@ -24,14 +24,14 @@ from .journal import journal
 from .leagues import League
 
 Format = Literal["csv", "parquet", "ndjson"]
-CHUNK = 2_000  # matches in memory at once: more are hardly faster, and would hold up other threads for longer
+CHUNK = 2_000  # matches in memory at once: larger chunks are hardly faster, and block other threads for longer
 ABANDONED = 3600.0  # seconds after which an unfinished file is assumed to come from a crashed process
 _FINISHED = re.compile(r"(\d+)-(\d+)-.*")
 
 
 @dataclass(frozen=True)
 class ExportSpec:
-    """The format of an export, its layout, and whether its names are escaped for spreadsheets.
+    """The format and the layout of an export; with `raw_names`, names are not escaped for spreadsheets.
 
     >>> ExportSpec("csv", "wide").file_name(7, revision=3)
     '7-3-wide.csv'
@@ -71,7 +71,7 @@ def write_matches(
 
 
 def export_folder(database: URL, folder: str = "") -> Path:
-    """Return the folder for exports of a database: `folder`, or a default that all processes agree on.
+    """Return the folder for exports of a database: `folder`, or a default that is the same for all processes.
 
     >>> from .db.database import Database
     >>> export_folder(Database("sqlite:///league.db").url).name
@@ -86,7 +86,7 @@ def export_folder(database: URL, folder: str = "") -> Path:
 
 
 class ExportFolder:
-    """A folder of finished exports, named after the league and its revision, that several processes share.
+    """A folder of finished exports, shared by several processes; files are named after the league and its revision.
 
     The folder also holds temporary entries: exports that are being written, and links to exports that are being sent. A
     download reads from its own link, so deleting a finished file never breaks the download.
@@ -125,7 +125,7 @@ class ExportFolder:
         return folder / "matches"
 
     def keep(self, scratch: Path, league: int, revision: int, spec: ExportSpec) -> None:
-        """Move a finished file to its place, and delete the league's files of earlier revisions."""
+        """Move a finished export to its final path, and delete the league's exports of earlier revisions."""
         finished = self.path / spec.file_name(league, revision)
         try:
             os.replace(scratch, finished)

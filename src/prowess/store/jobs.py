@@ -69,7 +69,7 @@ _ROWS = select(*(_ANALYSIS[name] for name in Analysis.__dataclass_fields__ if na
 def request(connection: Connection, league: League, kind: Kind, asked: Mapping[str, Any], author: str = "") -> None:
     """Queue an analysis, unless one is queued or running; delete failed analyses.
 
-    If two requests arrive at the same moment, one caller gets a `WriteClash`, which the caller can ignore.
+    If two requests arrive at the same moment, one of them raises a `WriteClash`, which its caller can ignore.
     """
     _, last = latest(connection, league, kind)
     if last is not None and last.open:
@@ -85,12 +85,12 @@ def _new_row(league: League, kind: Kind, author: str) -> dict[str, Any]:
 
 
 def version_of(league: League) -> dict[str, int]:
-    """Return what a result says about the league that it was computed for."""
+    """Return the numbers that identify the state of a league for which a result was computed."""
     return {"posted": league.posted, "revision": league.revision, "generation": league.generation}
 
 
 def record(connection: Connection, league: League, kind: Kind, answer: Mapping[str, Any], author: str = "") -> None:
-    """Store a result that was computed elsewhere, instead of earlier results and requests of this kind."""
+    """Store a result that was computed elsewhere; delete earlier results and requests of this kind."""
     connection.execute(delete(schema.analysis).where(_of(league.id, kind)))
     text = json.dumps({**answer, **version_of(league)})
     done = {"state": "done", "share": 1.0, "ended_at": time(), "answer": text}
@@ -145,7 +145,7 @@ def claim(connection: Connection, worker: str) -> Analysis | None:
         return None
     values = {"state": "running", "worker": worker, "seen_at": time()}
     claimed = connection.execute(update(schema.analysis).where(_ANALYSIS.id == row.id, queued).values(values))
-    return _analysis(row) if claimed.rowcount else None  # else another process was faster
+    return _analysis(row) if claimed.rowcount else None  # otherwise another process has claimed it
 
 
 def _update(connection: Connection, id: int, worker: str, **values: Any) -> bool:
@@ -155,7 +155,7 @@ def _update(connection: Connection, id: int, worker: str, **values: Any) -> bool
 
 
 def heartbeat(connection: Connection, id: int, worker: str, step: str, share: float) -> bool:
-    """Record a worker's progress, which also shows that it is alive; return False if the analysis was cancelled."""
+    """Record a worker's progress, and that the worker is alive; return False if the analysis was cancelled."""
     return _update(connection, id, worker, seen_at=time(), step=step, share=share)
 
 
@@ -173,7 +173,7 @@ def finish(connection: Connection, id: int, worker: str, generation: int, revisi
 
 
 def abort(connection: Connection, id: int, worker: str, why: str = "", *, state: str) -> None:
-    """Record that an analysis ended without a result: it "failed", or was "interrupted"."""
+    """Record that an analysis ended without a result; `state` is "failed" or "interrupted"."""
     _update(connection, id, worker, state=state, ended_at=time(), answer=why or None)
 
 

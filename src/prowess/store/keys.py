@@ -61,7 +61,7 @@ class Key:
         return self.revoked_at is None and (self.expires_at is None or time() < self.expires_at)
 
     def may(self, scope: Scope, league_id: int | None) -> bool:
-        """Return whether the key grants a scope in a league, or outside of leagues if `league_id` is None."""
+        """Return whether the key grants a scope in a league or, if `league_id` is None, in the whole service."""
         if not self.live or SCOPES.index(scope) > SCOPES.index(self.scope):
             return False
         return self.league_id is None or self.league_id == league_id

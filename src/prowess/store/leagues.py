@@ -34,7 +34,7 @@ from .errors import Conflict, NotFound, Renamed, WriteClash
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 MAX_TITLE = 500  # characters
-SCALE = Scale(1500.0, 400.0)  # of new leagues
+SCALE = Scale(1500.0, 400.0)  # the scale of new leagues
 GRACE = 30.0  # days until a deleted league is removed for good, by default
 _LEAGUE, _GENERATION, _FORMER = schema.league.c, schema.generation.c, schema.former_name.c
 _SEASON, _ERASURE = schema.season.c, schema.erasure.c
@@ -98,7 +98,7 @@ class Preset:
 
     @property
     def model(self) -> Model:
-        """The model itself."""
+        """The model that the preset and the parameters describe."""
         make = preset(self.name)
         if not isinstance(self.parameters, Mapping):
             text = f"parameters must be a mapping from names to values, not {self.parameters!r}"
@@ -121,7 +121,7 @@ def _read_parameter(name: str, value: Any) -> Any:
         raise error.within(f"{name}: ", field=name) from None
 
 
-STARTING = Preset("TrueSkill", {"draw_probability": "learnt"})  # of a league that is created without a model
+STARTING = Preset("TrueSkill", {"draw_probability": "learnt"})  # the model of a league that is created without one
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ def create(
     settings: Settings | None = None,
     author: str = "",
 ) -> League:
-    """Create a league."""
+    """Create a league; raises `Conflict` if the name is taken."""
     _take_name(connection, name)
     if clock not in CLOCKS:
         raise Error.in_field("clock", f"must be one of {', '.join(CLOCKS)}, not {clock!r}", value=clock)
@@ -307,7 +307,7 @@ _BY_NAME = RawStatement(_ROWS.where(_LEAGUE.name == bindparam("name")))
 
 
 def find(connection: Connection, name: str) -> League:
-    """Return a league by its name; raises `NotFound` if there is none."""
+    """Return a league by its name; raises `NotFound` if there is none, or `Renamed` if it has a new name."""
     valid = NAME.fullmatch(name) is not None  # PostgreSQL refuses text with NUL
     rows = _BY_NAME(connection, name=name) if valid else []
     if not rows:

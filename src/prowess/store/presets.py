@@ -18,13 +18,13 @@ from ..model.registry import BASES, COMPONENTS, addresses
 from .leagues import Preset
 
 PARTS = (*BASES, "home")
-VARIANTS = ("TSa", "TSb")  # of TrueSkill; few people know them
+VARIANTS = ("TSa", "TSb")  # variants of TrueSkill that few people know, so only an exact match is named after them
 
 
 def preset_of(model: Model) -> Preset:
     """Return the preset that is most similar to a model, with the parameters in which the model differs.
 
-    Components that the preset lacks are given by the words of `pw.compose`, or else as plain data.
+    A component of another kind than in the preset is described by a word, as in `pw.compose`, or else as plain data.
     `preset_of(model).model` equals the model.
 
     >>> import prowess as pw
@@ -49,7 +49,7 @@ def preset_of(model: Model) -> Preset:
 
 
 def _distance(name: str, model: Model) -> tuple[int, ...]:
-    # The outcome says what kind of model it is, and the absorb rule comes next.
+    # The kind of outcome says most about what kind of model it is, and the absorb rule comes next.
     preset = BUILT_IN[name]()
     differing = [part for part in PARTS if _shape(getattr(preset, part)) != _shape(getattr(model, part))]
     values = sum(preset.params.get(name) != value for name, value in model.params.items())
@@ -100,7 +100,7 @@ def _differences(model: Model, usual: Model) -> dict[str, Any]:
 
 
 def _leaves(values: dict[str, Any]) -> dict[str, Any]:
-    # A changed inner component is described by its own parameters, which are listed, too.
+    # Changed inner components are left out, because their own parameters are listed, too.
     return {key: value for key, value in values.items() if _shape(value) is None}
 
 

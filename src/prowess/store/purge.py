@@ -20,7 +20,7 @@ BATCH = 200  # rows deleted in one transaction
 # retry at growing intervals. While 100,000 matches were removed without pauses, a post took up to 2.8 s. With pauses,
 # 99 % of posts took at most 61 ms, compared with 40 ms while nothing was removed (SQLite, two busy cores).
 PAUSE = 4.0
-# Tables whose rows belong to a league, in an order that foreign keys allow; checkpoints have large rows.
+# Tables whose rows belong to a league, in an order that foreign keys allow, with the number of rows to delete at once.
 TABLES: dict[Table, int] = {
     schema.journal: BATCH,
     schema.rating: BATCH,

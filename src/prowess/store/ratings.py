@@ -115,7 +115,7 @@ def updates_since(connection: Connection, league: League, revision: int) -> Rati
 
 
 def learn(ladder: Ladder, history: History) -> None:
-    """Rate matches in place."""
+    """Rate matches, and update the ladder in place."""
     if len(history):
         with locating_errors(history):
             run_sweep(ladder, history, False, silent=True)
@@ -123,7 +123,7 @@ def learn(ladder: Ladder, history: History) -> None:
 
 @contextmanager
 def locating_errors(history: History) -> Iterator[None]:
-    """Convert a model's error about a match inside the block to a `RatingError` that has the id of the match."""
+    """In a `with` block, convert the model's error about a match to a `RatingError` that has the id of the match."""
     try:
         yield
     except Error as error:

@@ -1,4 +1,4 @@
-"""The best model for each data set, tuned on early matches and evaluated on later ones."""
+"""The best model for each data set, tuned on early matches and evaluated on later matches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .tuned_models import TunedModel, load_tuned
 
 __all__ = ["SETS", "DataSet", "SearchResult", "TunedModel", "load_tuned", "run", "search"]
 
-# Only these two are also in the score paper, so only they are compared with its figures.
+# Only these two data sets are also in the score paper, so only these are compared with its figures.
 LEAGUES = ("premier_league", "afl")
 
 
@@ -49,11 +49,12 @@ international_football.csv, f1_race_results.csv, llm_comparisons.csv, chgk_team_
 
 def _summary(found: list[Evaluation]) -> Section:
     text = (
-        "For every data set, several models were tuned on early matches. The best of them on those matches is compared "
-        "here, on later matches, with every untuned model that can use the data. A claim holds if all 95 % intervals "
-        "lie above 0; they are paired and resampled by blocks of neighbouring matches. Tuned models have to hold for "
-        "years: a carry-over between seasons is at most 1, and a learnt home advantage keeps drifting. Fair means that "
-        "the share of draws, the scale of scores and home advantage of an untuned model suit the league."
+        "For every data set, several models were tuned on early matches. The model with the lowest loss on these early "
+        "matches is compared here, on later matches, with every untuned model that can use the data. A claim holds if "
+        "all 95 % intervals of the differences lie above 0. Differences are paired, and intervals come from resampled "
+        "blocks of neighbouring matches. Tuned models must stay good for years, so a carry-over between seasons is at "
+        "most 1, and a learnt home advantage keeps drifting. Fair means that the share of draws, the scale of scores "
+        "and the home advantage of an untuned model were set from the early matches."
     )
     claims = tuple(beats(judged, judged.comparison.measures[0]) for judged in found)
     return Section("Does the tuned model win?", text, claims=claims)

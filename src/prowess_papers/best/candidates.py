@@ -13,10 +13,10 @@ from prowess.model.components.team import Weighted
 from prowess.model.model import Model
 from prowess.model.presets import GaussianOD, GaussianSD, PoissonOD
 
-# A carry-over above 1 would compound from season to season, and an advantage that is known for certain cannot follow a
-# change: such a model is good for the years it was tuned on, and bad ten years later. So no range allows either.
+# A carry-over above 1 would compound from season to season, and a home advantage without uncertainty cannot follow a
+# change. A model with either is good in the years it was tuned on, and bad ten years later. So no range allows them.
 Ranges = Mapping[str, tuple[float, float]]
-BREAK = 60.0  # a season ends with a break of this many days
+BREAK = 60.0  # a break of this many days ends a season
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ def _football() -> tuple[dict[str, Candidate], dict[str, Candidate]]:
     }
     level = {"level_sigma": (0.005, 0.5), "level_tau": (0.005, 0.5)}
     first = Normal(0.0, 0.15)
-    # Promoted clubs are the newcomers; the level is learnt from each of them after one season of 38 matches.
+    # Promoted clubs are the newcomers; the level is learnt from each promoted club after one season of 38 matches.
     learnt = Newcomers(first, level_sigma=0.1, level_tau=0.05, matches=38)
     by_day, by_match = Seasons(PerTime(0.004), BREAK, 1.0, 0.05), Seasons(PerMatch(0.014), BREAK, 1.0, 0.05)
     # beta is 0, because the Poisson distribution already contains all the noise. The draw factor is above 1, because
-    # football has more draws than independent scores give.
+    # football has more draws than independent scores would give.
     model = PoissonOD(mu=0.0, beta=0.0).replace(home=Home(0.2, 0.05, 0.001), draw_factor=1.1, prior=first, drift=by_day)
     # A difference that rounds to 0 is a draw, so that differences predict draws as well.
     difference = GaussianSD(mu=0.0, beta=0.0, gamma=1.6, rounding=1.0).replace(
@@ -98,7 +98,7 @@ def _australian() -> tuple[dict[str, Candidate], dict[str, Candidate]]:
 
 
 def _international() -> dict[str, Candidate]:
-    # Nations that joined late are far weaker than the first ones, so the level of newcomers may be learnt.
+    # Nations that joined late are far weaker than the first nations, so the level of newcomers may be learnt.
     ranges = {
         "sigma": (0.2, 1.5),
         "tau": (0.002, 0.02),
@@ -113,7 +113,7 @@ def _international() -> dict[str, Candidate]:
         home=Home(0.3, 0.05, 0.001), draw_factor=1.1, prior=first, drift=PerTime(0.007)
     )
     found = {"goals, drift by day": Candidate(model, ranges)}
-    # Nations play only a few matches a year, so the level is learnt from them after 10 or 20 matches instead of 38.
+    # Nations play only a few matches a year, so the level is learnt from a nation after 10 or 20 matches instead of 38.
     for matches in (10, 20):
         prior = Newcomers(first, level_sigma=0.1, level_tau=0.3, matches=matches)
         found[f"goals, newcomers by {matches} matches"] = Candidate(model.replace(prior=prior), ranges | level)

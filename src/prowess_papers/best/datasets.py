@@ -1,4 +1,4 @@
-"""Readers of the shared files. They form the teams, set the home team, and note what was left out."""
+"""Reads the files of the data sets: forms the teams, sets the home team, and notes what was left out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def premier_league(path: Path) -> Reading:
     prowess.Error: no such file.csv: file not found
     """
     return Reading(
-        History.read(path), "Clubs go by their names: two ids stand for Middlesbrough. Nothing was left out."
+        History.read(path), "Clubs are identified by name, as Middlesbrough has two ids. Nothing was left out."
     )
 
 
@@ -53,15 +53,15 @@ def international_football(path: Path) -> Reading:
     """
     history = History.read(path)
     neutral = 0 if history.home is None else int(np.count_nonzero(history.home < 0))
-    return Reading(history, f"In {neutral:,} matches, on neutral ground, nobody is at home. Nothing was left out.")
+    return Reading(history, f"{neutral:,} matches were on neutral ground, without a home team. Nothing was left out.")
 
 
 def australian_football(path: Path) -> Reading:
-    """Read eleven AFL seasons. The first named club is at home unless the other has been at home on that ground before.
+    """Read eleven AFL seasons. The first club of a match is at home, unless the second club shares the ground.
 
-    Clubs share grounds. If the visitor has been listed as the home side on the same ground before, the first named club
-    has no advantage: −1 ± 2.5 points in the seasons used for tuning, instead of 14 ± 2. Only earlier matches are used,
-    so that no forecast knows the future.
+    A club shares a ground if it was listed first there in an earlier match. In that case, the first club has no
+    advantage: −1 ± 2.5 points in the seasons used for tuning, instead of 14 ± 2. Only earlier matches count, so that no
+    forecast knows the future.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -75,14 +75,14 @@ def australian_football(path: Path) -> Reading:
 
     history = History.read(path)
     rows = _rows(path, ("date", "home", "away", "venue")).sort("date", maintain_order=True).with_row_index()
-    # The first match in which each club was the home side on each ground.
+    # Find the first match in which each club was listed first on each ground.
     first = rows.group_by("venue", away="home").agg(first=pl.col("index").min())
     known = rows.join(first, on=["venue", "away"], how="left", maintain_order="left")
     stranger = known.select((pl.col("first") >= pl.col("index")).fill_null(True))["first"].to_numpy()
     home = np.where(stranger, 0, -1).astype(np.int16)
     notes = (
-        f"The first named club is at home in {np.count_nonzero(stranger):,} matches: where the other has not been the "
-        "home side on that ground before. Nothing was left out."
+        f"The club listed first is at home in {np.count_nonzero(stranger):,} matches: those in which the other club "
+        "had never been listed first on the same ground. Nothing was left out."
     )
     return Reading(replace(history, home=home), notes)
 
@@ -122,8 +122,8 @@ def formula_one(path: Path) -> Reading:
     notes = (
         f"Left out: {int(absent.sum()):,} entries who did not start ({', '.join(ABSENT)}), and "
         f"{len(started) - len(once)} rows of drivers with a better row in the same race (shared cars). "
-        f"{int((once['place'] == LAST).sum()):,} who started and were not placed (DNF, NC, DSQ) share the last place "
-        "of their race."
+        f"{int((once['place'] == LAST).sum()):,} drivers who started but were not placed (DNF, NC, DSQ) share the last "
+        "place of their race."
     )
     return Reading(History.from_frame(frame, columns=columns), notes)
 
@@ -131,8 +131,9 @@ def formula_one(path: Path) -> Reading:
 def votes(path: Path) -> Reading:
     """Read votes between language models as scores: 1 to 0 for the preferred model, 0 to 0 for a tie.
 
-    The left side is the home team. A side is a team of three: the model, its answer to the prompt, and the side (left
-    or right) for this prompt. The file has no times and is sorted by prompt, so later votes are about other prompts.
+    Each side is a team of three players: the model, its answer to the prompt, and the side (left or right) for this
+    prompt. The left side is the home team. The file has no times and is sorted by prompt, so later votes are about
+    other prompts.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -171,7 +172,7 @@ def tournaments(path: Path) -> Reading:
     """
     from ..tournaments.data import read
 
-    return Reading(read(path.parent), "Four tournaments of one team were left out.")
+    return Reading(read(path.parent), "Four tournaments with only one team were left out.")
 
 
 def _rows(path: Path, columns: tuple[str, ...]) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Compares a tuned model with the untuned ones, on the matches that were not used for tuning."""
+"""Compares a tuned model with untuned models, on matches that were not used for tuning."""
 
 from __future__ import annotations
 
@@ -71,15 +71,16 @@ def untuned(history: History, measures: tuple[str, ...]) -> dict[str, Model]:
     left_out = {"TSa", "TS2a", "TS2b"} | ({"TSb"} if alone else set())
     if history.score is None or (np.diff(history.match_start) > 2).any():
         left_out |= set(SCORES)
-    # For score errors only models that predict scores will do; GaussianSD predicts only score differences.
+    # Score errors need models that predict the scores of both teams; GaussianSD predicts only their difference.
     only = set(SCORES[::2]) if measures[0] == "score_error" else set(PRESETS)
     return {name: make() for name, make in PRESETS.items() if name in only - left_out}
 
 
 def with_fair_constants(models: Mapping[str, Model], training: History) -> dict[str, Model]:
-    """Return the models that change if the share of draws, the scale of scores and home advantage suit the league.
+    """Return fair versions of models: the share of draws, scale of scores and home advantage are set from `training`.
 
-    A preset should not lose because of a constant that its paper chose for another league.
+    A preset should not lose because of a constant that its paper chose for another league. Models that do not change
+    are left out.
 
     >>> import prowess as pw
     >>> drawn = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "ranks": [1, 1]}] * 9)

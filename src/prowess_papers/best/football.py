@@ -1,4 +1,4 @@
-"""The two leagues of the score paper, evaluated by the paper's protocol and compared with others' figures."""
+"""The two leagues of the score paper, evaluated by its protocol and compared with figures from other sources."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ INDEPENDENT = "independent analysis"
 
 
 def reference() -> dict[str, Any]:
-    """Return the figures that others reported, which ours should equal or beat.
+    """Return the figures from other sources, which ours should equal or beat.
 
     >>> reference()["afl"]["information_gain"]
     0.141
@@ -46,19 +46,19 @@ def reference() -> dict[str, Any]:
 
 
 def league_sections(judged: Evaluation, work: RunOptions) -> list[Section]:
-    """Return the sections about a league: curves, a table, claims, and others' figures."""
+    """Return the sections about a league: curves, a table, claims, and figures from other sources."""
     name, title = judged.of.name, judged.of.title
     league = League(name, judged.reading.history, _seasons(judged))
     percents = (LAST,) if work.small else PERCENTS
     since = int(league.season[judged.start])
     models = {TUNED: _system(judged.found.model)}
-    # The tuned models predict only differences; others predict the scores of both clubs.
+    # The tuned models predict only score differences; the models in BOTH predict the scores of both clubs.
     models[BOTH] = _system(load_tuned(f"{name}_scores").model)
     found = _both(league, models, percents, work)
     text = (
         "The protocol is that of Guo et al. (2012): in every season models learn from the first matches and predict "
         "the last 20 %, from which they do not learn. The tuned model also learns from all earlier seasons. The models "
-        "of the paper start every season with new players and follow the authors' released code, which reproduces the "
+        "of the paper start every season without ratings and follow the authors' released code, which reproduces the "
         f"published figures. Figures are means over the seasons; the model was tuned on the seasons before {since}."
         " Differences in the table are paired over the seasons (95 % intervals by Student's t); differences in the "
         "claims are paired by match and resampled."
@@ -136,7 +136,7 @@ def _rows(name: str, found: Curves) -> pl.DataFrame:
 
 
 def _beats(judged: Evaluation, league: League, since: int, work: RunOptions) -> Claim:
-    """Return the claim that the tuned model gains more information than every published one, from `since` on."""
+    """Return the claim that the tuned model gains more information than every published model, from `since` on."""
     seasons = [season for season in league.seasons if season >= since]
     ours = _joined(
         [measures.information_gain(carried_split(league, LAST, s).forecasts(judged.found.model)) for s in seasons]
@@ -147,8 +147,8 @@ def _beats(judged: Evaluation, league: League, since: int, work: RunOptions) -> 
         gaps[name] = Resampling(seed=work.seed).difference(ours, _joined(theirs))
     nearest = min(gaps, key=lambda name: gaps[name].value)
     text = (
-        f"{judged.of.title}: at {LAST} % training the tuned model gains more information than every published one, in "
-        f"the {len(seasons)} seasons from {since} on"
+        f"{judged.of.title}: at {LAST} % training the tuned model gains more information than every published model, "
+        f"in the {len(seasons)} seasons from {since} on"
     )
     tuned = " (some of which it was tuned on)" if since < int(league.season[judged.start]) else ""
     return Claim(
@@ -188,19 +188,19 @@ def _figures(judged: Evaluation, spans: Mapping[str, Curves], work: RunOptions) 
                 rows.append((f"{label}, {where}", ours, None if k else said[measure], "" if k else INDEPENDENT))
     rows += _prequential(judged, said.get("prequential", {}), work)
     frame = pl.DataFrame(rows, ["figure", "ours", "theirs", "whose"], orient="row")
-    text = "Figures of others as they were reported; ± one standard error over the seasons, in brackets 95 % intervals."
-    return Section(f"{title}: beside figures of others", text, frame)
+    text = "± is one standard error over the seasons; intervals in brackets are 95 %. Other figures are as reported."
+    return Section(f"{title}: figures from other sources", text, frame)
 
 
 def _prequential(
     judged: Evaluation, said: Mapping[str, float], work: RunOptions
 ) -> list[tuple[str, str, float | None, str]]:
-    # Each forecast is made before its match is learnt from.
+    # Each forecast is made before the model learns from the match.
     if not said:
         return []
     tally = measures.log_loss(judged.found.model.fit(judged.reading.history, progress=False).forecasts)
     rows: list[tuple[str, str, float | None, str]] = []
-    # Others' figures leave out the first season, so they are shown beside ours for that span only.
+    # Figures from other sources leave out the first season, so they are shown only for the same span of ours.
     spans = {"after the first season": judged.first, "every match": 0, "matches not tuned on": judged.start}
     for label, start in spans.items():
         part = measures.Tally(tally.total[start:], tally.weight[start:])

@@ -1,4 +1,4 @@
-"""The search for parameters, which tunes every candidate on the training span and keeps the best one."""
+"""The search for parameters: tunes every candidate on the training span and keeps the best candidate."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def search(
     jobs: int = 1,
     progress: bool | None = None,
 ) -> SearchResult:
-    """Tune every candidate for a data set on its training span, and choose the one with the lowest loss there.
+    """Tune every candidate for a data set on the training span, and choose the candidate with the lowest loss there.
 
     >>> search("afl", "no such folder")
     Traceback (most recent call last):
@@ -65,5 +65,5 @@ def search(
         )
         for label, candidate in chosen.candidates.items()
     }
-    # Chosen on the training span, because the later matches are for the final comparison only.
+    # The candidate is chosen on the training span, because the later matches are only for the final comparison.
     return SearchResult(min(tunings, key=lambda label: tunings[label].loss[1]), tunings)

@@ -27,16 +27,16 @@ def judged_sections(judged: Evaluation) -> list[Section]:
     claims = tuple(beats(judged, measure) for measure in comparison.measures[:2])
     if any(name.endswith(FAIR) for name in comparison.models):
         claims += (beats(judged, comparison.measures[0], fair=True),)
-    # Only for this data set has a pair error been published.
+    # This is the only data set for which a pair error has been published.
     if judged.of.name == "chgk":
         claims += (_below_published(judged),)
     found = [Section(title, _text(judged), _table(comparison), _measures(judged), claims)]
     if judged.parts is not None:
         text = (
-            "The same model with the same parameters, not tuned again, but without one of its parts. In "
-            "brackets: 95 % intervals; differences are paired."
+            "The tuned model and copies of it, each without one of its parts; the other parameters are the same and "
+            "were not tuned again. In brackets: 95 % intervals; differences are paired."
         )
-        found.append(Section(f"{title}: what each part is worth", text, _table(judged.parts)))
+        found.append(Section(f"{title}: the effect of each part", text, _table(judged.parts)))
     found.append(Section(f"{title}: over time", chart=_over_time(judged)))
     if judged.of.name == "premier_league":
         found.append(Section(f"{title}: calibration", chart=_calibration(judged)))
@@ -44,14 +44,15 @@ def judged_sections(judged: Evaluation) -> list[Section]:
 
 
 def beats(judged: Evaluation, measure: Measure, fair: bool = False) -> Claim:
-    """Return the claim that the tuned model is better than every untuned one, as in its paper or with fair constants.
+    """Return the claim that the tuned model is better than every untuned model.
 
-    It holds if all intervals of the differences lie above 0.
+    The untuned models have the constants of their papers, or with `fair` the constants set from the training matches.
+    The claim holds if all intervals of the differences lie above 0.
     """
     comparison = judged.comparison
     gaps = {name: gap for name, gap in _gaps(comparison, measure).items() if name.endswith(FAIR) == fair}
     nearest = min(gaps, key=lambda name: gaps[name].value)
-    others = "every untuned one with fair constants" if fair else "every untuned one"
+    others = "every untuned model with fair constants" if fair else "every untuned model"
     text = (
         f"{judged.of.title}: by {measure.title}, the tuned model beats {others} on {len(comparison):,} "
         f"{judged.of.unit} that it was not tuned on"
@@ -64,21 +65,21 @@ def beats(judged: Evaluation, measure: Measure, fair: bool = False) -> Claim:
 
 
 def _below_published(judged: Evaluation) -> Claim:
-    # The lowest published error is from other tournaments.
+    # The lowest published error was measured on other tournaments.
     printed = load_published("tournaments")["icml2011"]
     span = printed["error"]["last"].index(300)
     name = min(printed["models"], key=lambda model: printed["error"][model][span])
     theirs = printed["error"][name][span]
     ours = judged.comparison.intervals("pair_error")[TUNED].times(100)
     text = f"{judged.of.title}: the tuned model errs in fewer pairs than {name} in Nikolenko, Sirotkin (2011), Table 2"
-    # Their error is taken as printed, without an interval, so only ours is uncertain.
+    # The published error has no interval, so only our error is uncertain.
     holds = all_above_zero([Interval(theirs - ours.value, theirs - ours.high, theirs - ours.low)])
     said = f"{ours.value:.1f} % ({ours.low:.1f} to {ours.high:.1f}) against {theirs} %"
-    return Claim(text, holds, f"{said}, both over the last 300 tournaments; theirs are other tournaments, with rosters")
+    return Claim(text, holds, f"{said}, over the last 300 tournaments of each; the paper's have rosters")
 
 
 def _gaps(comparison: Comparison, measure: Measure) -> dict[str, Interval]:
-    # Positive if the other model is worse; paired by match.
+    # A gap is positive if the other model is worse than the tuned model; gaps are paired by match.
     found = comparison.resampled(measure)
     tuned = found[TUNED]
     others = {name: one for name, one in found.items() if name != TUNED}
@@ -97,16 +98,15 @@ def _text(judged: Evaluation) -> str:
     cut = "" if whole == len(history) else f" Only the first {len(history):,} of {whole:,} {of.unit} were used."
     return (
         f"{whole:,} {of.unit}. {judged.reading.notes}{cut}\n\n"
-        f"Tuned on {tuned} ({found.trials} trials for each candidate), and evaluated on the {len(comparison):,} from "
-        f"{when} on; each forecast was made before the model learnt the result.\n\n"
+        f"Models were tuned on {tuned} ({found.trials} trials for each candidate), and evaluated on the "
+        f"{len(comparison):,} {of.unit} from {when} on; each forecast was made before the model learnt the result.\n\n"
         f"The tuned model: {found.candidate} ({values}). "
         "In brackets: 95 % intervals; differences from the tuned model are paired."
     )
 
 
 def _numbers(judged: Evaluation) -> dict[str, float]:
-    # Parameters that are never tuned are left out.
-    # These do not change forecasts, or are fixed by convention.
+    # Parameters that do not change forecasts, or are fixed by convention, are left out.
     skipped = ("caution", "tolerance", "sweeps", "mu", "cap")
     params = judged.found.model.params.items()
     return {n: float(v) for n, v in params if isinstance(v, (int, float)) and n not in skipped}
@@ -141,10 +141,10 @@ def _measures(judged: Evaluation) -> alt.TopLevelMixin:
 
 
 def _over_time(judged: Evaluation) -> alt.TopLevelMixin:
-    # Only the tuned model and the best untuned ones,.
+    # The chart shows only the tuned model and the best untuned models, because many lines would be unreadable.
     comparison, of = judged.comparison, judged.of
     measure = comparison.measures[0]
-    # The tuned model first, even if it is not among the best.
+    # The tuned model comes first, even if it is not among the best.
     shown = list(dict.fromkeys([TUNED, *list(comparison.intervals())[:5]]))[:5]
     # A small run has fewer matches than the usual window.
     window = min(of.window, len(comparison) // 2)

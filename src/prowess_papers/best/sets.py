@@ -18,11 +18,11 @@ from . import datasets
 from .candidates import CANDIDATES, Candidate
 from .datasets import Reading
 
-Cut = Callable[[History], tuple[int, int]]  # returns the first match for tuning and the first for evaluation
+Cut = Callable[[History], tuple[int, int]]  # returns the index of the first match for tuning, and for evaluation
 
 
 def score_loss(forecasts: Forecasts) -> Tally:
-    """Return −ln of the probability of the actual scores. Scores say more about skills than the winner alone.
+    """Return −ln of the probability of the actual scores, which say more about skills than the winner alone.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [12, 3]}])
@@ -41,7 +41,7 @@ def _counts(first: int, until: int) -> Cut:
 
 
 def _last(first: int, many: int) -> Cut:
-    """Return a split: evaluate on the last `many` matches, and tune on the others without the first `first`."""
+    """Return a cut: evaluate on the last `many` matches; tune on all earlier matches except the first `first`."""
     return lambda history: (min(first, max(0, len(history) - many)), max(0, len(history) - many))
 
 
@@ -49,8 +49,8 @@ def _last(first: int, many: int) -> Cut:
 class DataSet:
     """A file, how it is read and split, the tuning loss, and the measures (the first one decides).
 
-    `cut` returns where the tuning and evaluation spans begin. Matches before the tuning span are learnt from but not
-    scored. `roles` names the players of a team.
+    `cut` returns where the tuning span and the evaluation span begin. Matches before the tuning span are learnt from,
+    but not scored. `roles` names the players of a team, such as driver and car.
 
     >>> import prowess as pw
     >>> days = [{"teams": [["ann"], ["bob"]], "time": f"{year}-05-01"} for year in range(1999, 2008)]
@@ -71,7 +71,7 @@ class DataSet:
 
     @property
     def candidates(self) -> Mapping[str, Candidate]:
-        """The models that were tried; empty if another experiment made the search.
+        """The models that were tried; empty if the parameters come from another experiment.
 
         >>> list(data_set("afl").candidates)[0]
         'differences, drift by day'

@@ -50,7 +50,7 @@ def _tournament_model() -> TunedModel:
     """Return the model that the tournament experiment found: places (TS2) with a single margin, and drift."""
     from ..tournaments.real import Variant, model
 
-    # `draws` has no effect on a variant whose ε is a number.
+    # If ε is a fixed number, the share of draws has no effect, so any value will do.
     variant = Variant("TS2", False, "number", "tuned")
     return TunedModel(model(variant, draws=0.5), variant.name, 110, 0, float("nan"))
 
@@ -66,7 +66,7 @@ def without_parts(model: Model, roles: tuple[str, ...] = ()) -> dict[str, Model]
     found = {}
     for k, role in enumerate(roles):
         weights = list(model.params["weights"])
-        # A role of weight 0 is already missing.
+        # A role with weight 0 has no effect, so it cannot be removed.
         if weights[k]:
             weights[k] = 0.0
             found[f"without the {role}"] = model.replace(weights=tuple(weights))

@@ -48,23 +48,23 @@ def conserved(games: int, seed: int) -> Section:
     }
     made = {name: created(model, sizes, games, seed) for name, (model, sizes) in cases.items()}
     # Adding 0.0 turns −0.0 into 0.0.
-    rows = [{"system": name, "points made": round(points, 1) + 0.0} for name, points in made.items()]
+    rows = [{"system": name, "points created": round(points, 1) + 0.0} for name, points in made.items()]
     same = list(made)[:3]
     uneven, fide = list(made.values())[3:5]
     claims = (
         Claim(
             "There is a finite amount of Elo to be won or lost",
             all(abs(made[name]) < 1e-6 for name in same),
-            "with one K for all, for two players, free-for-alls and teams of equal size: nothing is made",
+            "with one K for all players, the sum stays the same for two players, free-for-alls and teams of equal size",
         ),
         Claim(
-            "… also with the adjustments of K that FIDE makes, and between teams of different size",
+            "There is also a finite amount of Elo with FIDE's adjustments of K, and between teams of different size",
             max(abs(uneven), abs(fide)) < 1e-6,
-            f"{uneven:+.0f} points by teams of two against four, {fide:+.0f} by FIDE's K".replace("-", "−"),
+            f"the sum changes: {uneven:+.0f} points for two against four, {fide:+.0f} with FIDE's K".replace("-", "−"),
         ),
     )
     text = (
-        f"{PLAYERS} players of different skill and {games:,} games; every player starts at 1500. One player gains"
-        " what the other loses, as long as both have the same K."
+        f"How {games:,} games between {PLAYERS} players of different skill, who all start at 1500, change the sum of"
+        " all ratings. One player gains what the other loses, as long as both have the same K."
     )
     return Section("Is there a finite amount of Elo?", text, pl.DataFrame(rows), None, claims)

@@ -27,8 +27,8 @@ def harkness(published: dict[str, Any]) -> Section:
     after = _event(model, model.rating(given["rating"]), met, given["results"])
     text = (
         f"A player rated {given['rating']} meets {join_words(given['opponents'])}, wins three games and loses one. The "
-        "new rating is the mean of the opponents' ratings plus 50 times wins minus losses. The old rating does not "
-        "count: Harkness has no memory."
+        "new rating is the mean of the opponents' ratings plus 50 · (wins − losses). The old rating does not count: "
+        "Harkness has no memory."
     )
     forgets = _event(model, model.rating(2400), met, given["results"])
     evidence = f"a player rated 2400 would also get {forgets.mu:g} for the same games"
@@ -55,7 +55,7 @@ def elo(published: dict[str, Any]) -> Section:
 
 
 def _tournament(given: dict[str, Any]) -> float:
-    # Every game is rated from the rating before the event, and the gains are added up.
+    # Every game is rated from the ratings before the event, and the gains are added up.
     model, event = Elo(k=given["k"]), given["tournament"]
     start, total = model.rating(event["rating"]), 0.0
     for opponent, result in zip(event["opponents"], event["results"], strict=True):
@@ -91,8 +91,8 @@ def glicko(published: dict[str, Any]) -> Section:
     ):
         rows.append(compare_digits(f"Glicko-2: new {name}", printed, ours))
     text = (
-        "1500 (RD 200) beats 1400 (RD 30) and loses to 1550 (RD 100) and to 1700 (RD 300), in one rating period. The"
-        " Glicko-2 paper rounds on the way: to more digits the rating is 1464.0507."
+        "A player rated 1500 (RD 200) beats 1400 (RD 30) and loses to 1550 (RD 100) and to 1700 (RD 300), in one rating"
+        " period. The Glicko-2 paper rounds intermediate results; with more digits the rating is 1464.0507."
     )
     return Section("Glicko, equations (6) to (8)", text, _frame(rows), None, _glicko_claims(model, given))
 
@@ -109,16 +109,16 @@ def _glicko_claims(model: Model, given: dict[str, Any]) -> tuple[Claim, ...]:
             "Equation (6) is the chance to win: E_A + E_B = 1",
             abs(sum(printed) - 1) < 1e-9,
             f"1500 (RD 30) against 1700 (RD 300): {printed[0]:.4f} + {printed[1]:.4f} = {sum(printed):.4f}; with both"
-            f" deviations in g, as prowess predicts: {both[0]:.4f} + {both[1]:.4f} = {sum(both):.4f}",
+            f" deviations in g, as in prowess's predictions: {both[0]:.4f} + {both[1]:.4f} = {sum(both):.4f}",
         ),
         Claim(
             "If RD is large, g ≪ 1",
             least < 0.5,
-            f"at the largest RD, {given['largest']}, g is {least:.3f}: a lead of 400 is worth {damped:.3f},"
-            f" not {sure:.3f}",
+            f"at the largest RD, {given['largest']}, g is {least:.3f}: with a lead of 400, the expected score is"
+            f" {damped:.3f} instead of {sure:.3f}",
         ),
         Claim(
-            "A rating period is a spell of a career, from a return to a retirement",
+            "A rating period is a part of a career, from a return to a retirement",
             False,
             "by Glickman's definition: it is a fixed span of time, such as a month, whose games are rated together",
         ),
@@ -177,8 +177,9 @@ def teams(published: dict[str, Any]) -> Section:
         f"N(μ′, σ′²) is p(d₁) itself; the factor's message is N(μ′, σ′²) / N(μ, σ²), here with σ = {sigma:.2f}",
     )
     text = (
-        f"A₁ = {{1}}, A₂ = {{2, 3}}, A₃ = {{4}}, r = (1, 2, 2); printed: {given['source']}, and for the first step"
-        " numerical integration. The larger team lost most: two newcomers were expected to beat one."
+        f"The teams are A₁ = {{1}}, A₂ = {{2, 3}}, A₃ = {{4}}, with ranks r = (1, 2, 2). The printed numbers come from"
+        f" {given['source']}, and for the first step from numerical integration. The larger team lost most, because two"
+        " newcomers were expected to beat one."
     )
     return Section("TrueSkill, three teams (figure 2)", text, pl.DataFrame(rows), None, (claim,))
 
@@ -187,7 +188,7 @@ def _first_step() -> tuple[float, float, float]:
     """Return the mean and standard deviation of d₁ = t₁ − t₂ given d₁ > ε, and its prior standard deviation."""
     model = TrueSkill()
     mu, sigma, beta, tau = (model.params[name] for name in ("mu", "sigma", "beta", "tau"))
-    # One player against two: three players contribute to the difference.
+    # Team 1 has one player and team 2 has two, so three players contribute to the difference.
     players = 3
     margin = central_width(model.params["draw_probability"]) * beta * sqrt(players)
     spread = sqrt(players * (sigma**2 + tau**2 + beta**2))

@@ -19,7 +19,7 @@ YEAR = 365.25
 
 
 def return_of(model: Model, given: dict[str, Any], years: list[float]) -> list[dict[str, float]]:
-    """Return Joe's deviation and his gain for beating an equal player, when he returns after each of `years`.
+    """Return Joe's deviation, and his gain for beating an equal player, if he returns after each number of `years`.
 
     `years` must be in ascending order. On the day he leaves, Joe draws with an equal player, because a model needs a
     match to know when he last played.
@@ -68,14 +68,14 @@ def joe(published: dict[str, Any]) -> Section:
         Axis("years", "years away"),
         Axis("deviation", "rating deviation RD (points)", (0, 400)),
         colour="system",
-        title="How unsure a system is of Joe when he comes back",
+        title="How uncertain Joe's rating is when he comes back",
         subtitle=f"RD {given['deviation']} when he left; rating periods of 30 days, c = 34.6, volatility 0.06",
     )
     text = (
-        f"Joe left in 1980 with {given['rating']} (RD {given['deviation']}). The table shows what he gains by a win"
-        f" against a player of the same rating and RD: as an active player, and after {away:g} years. Glicko's RD"
-        " grows to that of a newcomer, 350, in 100 periods without games; Glicko-2's RD, with a volatility of 0.06,"
-        " grows more slowly, but without limit."
+        f"Joe left in 1980 with a rating of {given['rating']} (RD {given['deviation']}). The table shows what he gains"
+        f" by a win against a player of the same rating and RD: as an active player, and after {away:g} years away. In"
+        " Glicko, the RD grows to 350, the RD of a newcomer, in 100 periods without games. In Glicko-2, with a"
+        " volatility of 0.06, it grows more slowly, but without limit."
     )
     return Section(
         "Joe Chess-Player comes back (points gained by a win)", text, pl.DataFrame(rows), chart, _claims(gains)
@@ -83,14 +83,14 @@ def joe(published: dict[str, Any]) -> Section:
 
 
 def _claims(gains: dict[str, list[float]]) -> tuple[Claim, ...]:
-    # `gains` has an active player's gain, then Joe's.
+    # For each system, `gains` has an active player's gain, then the gain of Joe after his return.
     (here, back), (same, still) = gains["Glicko"], gains["Elo, K = 32"]
     fluctuates = f"{back:.1f} points for the same win, {here:.1f} for an active player"
     return (
         Claim(
             "Elo lets Joe gain at the same rate as active players",
             abs(still - same) < 1e-9,
-            f"{still:.1f} points for a win against his equal, as for everybody",
+            f"{still:.1f} points for a win against a player of equal rating, as for everybody",
         ),
         Claim("In Glicko a higher RD makes the score fluctuate more", back > here, fluctuates),
     )

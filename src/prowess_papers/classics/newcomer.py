@@ -25,7 +25,7 @@ SYSTEMS: dict[str, Model] = {
     "Harkness": Harkness(period=EVENT),
     "Elo": Elo(),
     "Glicko": Glicko(period=None),
-    # On Elo's scale, so that all systems share one axis.
+    # TrueSkill is on Elo's scale, so that all systems share one axis.
     "TrueSkill": TrueSkill(mu=START, sigma=350.0, beta=200.0, tau=3.5, draw_probability=0.0),
 }
 
@@ -45,7 +45,7 @@ class Newcomers:
         fit = model.fit(self.history, start=start, progress=False)
         curves = [[START, *fit.trajectory(f"newcomer {row}")["mu"].to_list()] for row in range(len(self.skill))]
         games = np.arange(len(curves[0]))
-        if model.period is not None:  # until an event ends, the rating after the previous event applies
+        if model.period is not None:  # during an event, the rating after the previous event applies
             games -= games % int(model.period)
         return np.array(curves)[:, games]
 
@@ -74,7 +74,7 @@ def newcomer(published: dict[str, Any], seed: int) -> Section:
 
     given = published["newcomer"]
     skill = np.array([float(given["skill"])])
-    # Each section has its own random stream, so that a change to one leaves the other as it is.
+    # Each section has its own random stream, so that a change to one section does not change the other.
     games = _simulated(skill, given, np.random.default_rng([seed, 1]))
     points = [
         {"system": name, "game": game, "rating": float(rating)}
@@ -88,12 +88,12 @@ def newcomer(published: dict[str, Any], seed: int) -> Section:
         colour="system",
         rule=float(given["skill"]),
         title=f"A newcomer of skill {given['skill']} in her first {given['games']} games",
-        subtitle=f"dotted: her skill; the same results for all; Harkness rates events of {EVENT:g} games",
+        subtitle=f"dotted: her skill; all systems rate the same results; Harkness rates events of {EVENT:g} games",
     )
     text = (
         f"A newcomer starts at 1500 and meets players of known skill around 1500 ± {given['spread']}; she wins with the"
         " probability of equation (3). Elo moves in small steps of similar size. Glicko and TrueSkill move in large"
-        " steps while they know little. Harkness follows the last event."
+        " steps while the rating is uncertain. Harkness uses only the last event."
     )
     return Section("A newcomer's path", text, None, chart)
 
@@ -121,11 +121,11 @@ def newcomers(published: dict[str, Any], number: int, seed: int) -> Section:
         Axis("game", "games played"),
         Axis("error", "root mean square error (points)", (0, 350)),
         colour="system",
-        title="How soon a newcomer's skill is found",
+        title="How soon newcomers' ratings are right",
         subtitle=f"{number} newcomers of skill 1500 ± {given['spread']}",
     )
     text = f"The root mean square error of the ratings of {number} newcomers by number of games, in points."
-    return Section("How soon a newcomer's skill is found", text, pl.DataFrame(rows), chart, _claims(squares))
+    return Section("How soon newcomers' ratings are right", text, pl.DataFrame(rows), chart, _claims(squares))
 
 
 def _claims(squares: dict[str, Floats]) -> tuple[Claim, ...]:
@@ -135,6 +135,6 @@ def _claims(squares: dict[str, Floats]) -> tuple[Claim, ...]:
         lead = Interval.normal(float(apart.mean()), float(apart.std(ddof=1)) / sqrt(len(apart)))
         errors = [sqrt(float(squares[system][:, AFTER].mean())) for system in ("Elo", name)]
         evidence = f"error after {AFTER} games {errors[0]:.0f} against {errors[1]:.0f} points;"
-        evidence += f" mean squares apart by {lead.words(0)}"
+        evidence += f" difference of the mean squares: {lead.words(0)}"
         found.append(Claim(f"{name} finds a newcomer's skill sooner than Elo", lead.above_zero, evidence))
     return tuple(found)

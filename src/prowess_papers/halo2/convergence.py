@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     import altair as alt
 
 TITLE = "Convergence of the best players"
-ENOUGH = 50  # players with fewer games are left out, because their ratings have not settled
+ENOUGH = 50  # players with fewer games are left out, because their ratings have not converged
 WINDOW = 10  # ratings are averaged over this many games
 GAMES = 400  # number of games that the chart shows
-TWICE = 2.0  # the paper says "about 10 games"; a claim allows up to this factor
+TWICE = 2.0  # the paper says "about 10 games"; the claim holds for up to this many times as many
 
 
 def games_needed(curve: Floats, start: float, near: float) -> int:
     """Return how many games a rating needs to reach its final level.
 
-    The final level is the mean rating in the second half of the games. It is reached when the distance from it is at
-    most the share `near` of the initial distance. The distance is measured from the mean of this rating and the nine
-    that follow, so that crossing the level once does not count.
+    The final level is the mean rating in the second half of the games. A rating has reached the level when its distance
+    from the level is at most the share `near` of the initial distance. The mean of the rating and the next nine ratings
+    is used for the distance, so that crossing the level once does not count.
 
     >>> games_needed(np.array([28.0, 31.0, 34.5, 35.0] + [35.0] * 30), 25.0, 0.1)
     2
@@ -49,10 +49,10 @@ def convergence(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
     wanted = published["convergence"]
     mode = next((mode for mode in modes if mode.name == wanted["mode"]), None)
     if mode is None:
-        return Section(TITLE, f"The paper shows it for {wanted['mode']}, whose file is not there.")
+        return Section(TITLE, f"The paper shows convergence for {wanted['mode']}, whose file is missing.")
     ranked = mode.fits["TrueSkill"].leaderboard().filter(pl.col("matches") >= ENOUGH)["player"].to_list()
     if len(ranked) < 2:
-        return Section(TITLE, f"Fewer than two players have the {ENOUGH} games that this needs.")
+        return Section(TITLE, f"Fewer than two players have played the required {ENOUGH} games.")
     ranked = ranked[: wanted["best"]]
     start = {system: published[system.lower()]["mu"] for system in SYSTEMS}
     paths = {(system, name): _path(mode, system, name) for system in SYSTEMS[::-1] for name in ranked}
@@ -64,9 +64,10 @@ def convergence(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
     text = (
         f"The table shows the two best players by μ − 3σ, and the median of the best {len(ranked)} with {ENOUGH} games "
         f"or more. It counts the games until the mean of {WINDOW} ratings has covered all but "
-        f"{100 * wanted['near']:.0f} % of the distance to its final level, the mean over the second half of the "
-        f"player's games. To rank {players:,} players takes at least log({players:,})/log({seats}) = {limit:.1f} games "
-        f"each if {seats} teams meet and every order is equally probable: the limit of information."
+        f"{100 * wanted['near']:.0f} % of the distance to the final level, which is the mean rating in the second half "
+        f"of the player's games. If {seats} teams meet in a game and every order is equally probable, ranking "
+        f"{players:,} players takes at least log({players:,})/log({seats}) = {limit:.1f} games each. This is the limit "
+        "of information."
     )
     rows = pl.DataFrame(_rows(needed, ranked))
     return Section(TITLE, text, rows, _chart(paths, ranked, start), _claims(needed, ranked, wanted, limit))
@@ -87,7 +88,7 @@ def _chart(paths: dict[tuple[str, str], Floats], ranked: list[str], start: dict[
         Axis("skill", "skill μ (rating points)"),
         colour="player",
         dash="system",
-        title="The two best players of free-for-all",
+        title="The two best players in free-for-alls",
         subtitle="solid: TrueSkill; dashed: Elo, on the same scale and from the same start",
     )
 

@@ -1,7 +1,7 @@
 """Draws found by match quality: the second experiment of section 4.1.
 
-Games are compared only with games of the same number of teams. In free-for-alls, larger fields have more draws, so
-ranking all games together would mostly measure the size of the field.
+Games are compared only with games of the same number of teams. In free-for-alls, games with more teams have more draws,
+so sorting all games together would mostly measure the number of teams.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CHANCE = "by chance"
 
 
 def draws(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
-    """Return a section on how many draws are among the games that each system considers closest."""
+    """Return a section on how many of the games that each system considers closest are draws."""
     import polars as pl
 
     rows, points, claims = [], [], []
@@ -45,11 +45,12 @@ def draws(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
     if not rows:
         return Section("Draws found by match quality", "No game of these files was drawn.")
     text = (
-        "A draw is a pair of neighbouring teams with the same score; a game of many teams may have several. Each system"
-        " sorts the games by how close it expects them to be, before they are played. The area under the curve is the"
-        " mean share of games that it placed behind a draw: 0.5 is chance, higher is better. Games are compared with"
-        " games of the same number of teams: a larger field has more draws and a lower match quality, so an order over"
-        " all free-for-alls would mostly measure the size of the field."
+        "A draw is a pair of neighbouring teams with the same score; a game of many teams may have several draws. Each"
+        " system sorts the games by how close it expects them to be, before they are played. The area under the curve"
+        " is the mean share of games that the system expected to be less close than a drawn game: 0.5 is chance, higher"
+        " is better. Games are compared only with games of the same number of teams. A game with more teams has more"
+        " draws and a lower match quality, so sorting all free-for-alls together would mostly measure the number of"
+        " teams."
     )
     chart = curves(
         pl.DataFrame(points),

@@ -34,9 +34,9 @@ CREDIT = "Credits for the use of the Halo 2 Beta Dataset are given to Microsoft 
 def run(
     data: Path, *, small: bool = False, seed: int = 0, jobs: int | None = None, progress: bool | None = None
 ) -> Report:
-    """Run the experiments on the files of a folder. Modes whose file is missing are left out and listed.
+    """Run the experiments on the files in a folder; modes whose file is missing are left out and listed.
 
-    Nothing is random, and all four modes take seconds, so `seed` and `jobs` are ignored.
+    Nothing is random, and all four modes together take seconds, so `seed` and `jobs` are ignored.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -87,8 +87,8 @@ def _data(modes: Sequence[Mode], published: dict[str, Any], small: bool) -> Sect
                 "games, published": wanted["games"],
                 "players": len(np.unique(history.player)),
                 "players, published": wanted["players"],
-                "teams a game": round(history.teams / len(history), 2),
-                "players a team": round(history.entries / history.teams, 2),
+                "teams per game": round(history.teams / len(history), 2),
+                "players per team": round(history.entries / history.teams, 2),
                 "neighbours drawn, %": round(100 * draw_rate(history), 2),
             }
         )

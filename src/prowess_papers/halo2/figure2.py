@@ -53,7 +53,10 @@ def figure2(published: dict[str, Any]) -> Section:
         size=(320, 220),
     )
     rows = [{"ε": margin, "t": t} | v_and_w(t, margin) for margin in margins for t in SHOWN]
-    text = "For a margin ε and a difference t of the team performances, both in standard deviations of the difference."
+    text = (
+        "V and W depend on the margin ε and on the expected difference t of the teams' performances, both in standard "
+        "deviations of the difference."
+    )
     return Section("V and W (Figure 2)", text, pl.DataFrame(rows), chart, _claims(margins))
 
 
@@ -62,6 +65,6 @@ def _claims(margins: list[float]) -> tuple[Claim, ...]:
     stark = all(abs(v_and_w(6.0, e)["V, draw"]) > abs(v_and_w(0.5, e)["V, draw"]) for e in margins)
     win, draw = v_and_w(-2.0, margins[0])["V, win"], v_and_w(6.0, margins[0])["V, draw"]
     return (
-        Claim("A win against expectation moves ratings much", surprise, f"V at t = −2, ε = {margins[0]}: {win:.2f}"),
-        Claim("A draw of unequal teams moves ratings much", stark, f"V at t = 6, ε = {margins[0]}: −{-draw:.2f}"),
+        Claim("An unexpected win moves ratings a lot", surprise, f"V at t = −2, ε = {margins[0]}: {win:.2f}"),
+        Claim("A draw between unequal teams moves ratings a lot", stark, f"V at t = 6, ε = {margins[0]}: −{-draw:.2f}"),
     )

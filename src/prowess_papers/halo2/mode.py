@@ -1,4 +1,4 @@
-"""A game mode: its games, and the forecasts of both systems, each made before learning from the game."""
+"""A game mode: its games, and the forecasts of both systems, made before they learn from each game."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ class Mode:
         """How close each system expects every game to be; higher is closer.
 
         TrueSkill uses the match quality, equation (7), for any number of teams. Elo uses the negated difference of
-        ratings. For more than two teams, it uses the negated standard deviation of ratings, to which (7) reduces if
-        skills are certain.
+        ratings for two teams, and the negated standard deviation of ratings for more teams. If skills are certain,
+        equation (7) gives the same order of games.
 
         >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
         >>> fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).closeness["Elo"]
@@ -96,7 +96,7 @@ class Mode:
     def errors(self, system: str, *, ties: float = 1.0) -> Tally:
         """Return the share of pairs of teams that a system predicted in the wrong order, pooled over games.
 
-        Drawn pairs do not count. A pair with equal strengths (a prediction tie) adds `ties` to the errors.
+        Drawn pairs do not count. A pair with equal expected performances (a prediction tie) counts as `ties` errors.
 
         >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
         >>> fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).errors("Elo").mean()
@@ -105,7 +105,7 @@ class Mode:
         return pair_error(self.fits[system].forecasts, ties=ties, pooled=True)
 
     def closest(self, system: str, share: float) -> NDArray[np.bool_]:
-        """Return a mask of the `share` of games that a system expects to be closest; of tied games, the earlier win.
+        """Return a mask of the `share` of games that a system expects to be closest; earlier games win ties.
 
         >>> history = History.from_matches([{"teams": [["a"], ["b"]]}] * 2)
         >>> fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).closest("TrueSkill", 0.5)
@@ -118,7 +118,7 @@ def closest(closeness: Floats, share: float) -> NDArray[np.bool_]:
     """Return a mask of the `share` of games with the highest closeness."""
     order = np.argsort(-closeness, kind="stable")
     chosen = np.zeros(len(closeness), bool)
-    # At least one game, so that a tiny file still gives a number.
+    # Pick at least one game, so that a tiny file still gives a number.
     chosen[order[: max(1, round(share * len(order)))]] = True
     return chosen
 

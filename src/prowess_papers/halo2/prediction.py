@@ -1,4 +1,4 @@
-"""The table of section 4.1: the share of pairs predicted in the wrong order, on all games and on the closest."""
+"""The table of section 4.1: the share of pairs predicted in the wrong order, on all games and on the closest games."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RULES = (
 
 
 def prediction(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
-    """Return a section with our errors beside the published ones, the better system in bold, and the paper's claims."""
+    """Return a section with our errors beside the published errors (the better system is bold), and the claims."""
     import polars as pl
 
     rows: list[dict[str, Any]] = []
@@ -55,7 +55,7 @@ def _errors(mode: Mode, which: str, share: float, ties: float = 1.0) -> tuple[li
     elo, trueskill = (mode.errors(system, ties=ties) for system in SYSTEMS)
     picked: tuple[Any, Any] = (None, None)
     if which == "challenged":
-        # Each system predicts the games that the other one has picked.
+        # Each system predicts the games that the other system has picked.
         picked = mode.closest("TrueSkill", share), mode.closest("Elo", share)
     if not all(measured(tally, where) for tally, where in zip((elo, trueskill), picked, strict=True)):
         return [float("nan")] * 2, Interval.normal(float("nan"), 0.0)
@@ -84,9 +84,9 @@ def _cells(ours: Sequence[float], theirs: Sequence[float]) -> dict[str, float]:
 def _claim(mode: str, which: str, theirs: Sequence[float], lead: Interval, fair: Interval) -> Claim:
     # `fair` counts prediction ties as half wrong.
     better, worse = SYSTEMS if theirs[0] < theirs[1] else SYSTEMS[::-1]
-    games = {"full": "all games", "challenged": "the games that the other expects to be closest"}[which]
+    games = {"full": "all games", "challenged": "the games that the other system expects to be closest"}[which]
     one, other = (found.times(1 if better == "TrueSkill" else -1).above_zero for found in (lead, fair))
-    # Undecided if the verdict depends on how prediction ties are counted, because the paper does not say how.
+    # The paper does not say how prediction ties count. If the verdict depends on it, the claim is undecided.
     holds = one if one == other else None
     gap = theirs[0] - theirs[1]
     published = f"{gap:+.2f}".replace("-", "−")

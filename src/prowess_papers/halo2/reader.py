@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 COLUMNS = ("datetime", "game_id", "variant", "map", "player_id", "team", "score")
-LAYOUT = f"it must be CSV without header, with the columns {', '.join(COLUMNS)}"
+LAYOUT = f"it must be CSV without a header, with the columns {', '.join(COLUMNS)}"
 
 
 def read(path: str | os.PathLike[str]) -> History:
@@ -30,9 +30,9 @@ def read(path: str | os.PathLike[str]) -> History:
 
     A game is a block of rows with the same game id and the same time; an id may occur again later for another game.
     Players with the same team id in a game form a team, even in a free-for-all. The score of a team is the sum of the
-    scores in its rows, and the highest wins. Player ids stay text, because floats would lose the last of 16 digits.
-    Games of one team and games with a player in two teams are left out and listed in `recognised`. A player listed
-    twice in one team counts once.
+    scores in its rows, and the highest score wins. Player ids stay text, because floats would lose the last of 16
+    digits. Games of one team and games with a player in two teams are left out and counted in `recognised`. A player
+    who is listed twice in one team counts once.
 
     >>> from tempfile import TemporaryDirectory
     >>> row = "08 July 2004 15:45:00,215333,2,10,272695638151325{},{},{}\\n"
@@ -65,7 +65,7 @@ def _table(file: Path) -> Table:
     # A spreadsheet may have padded the cells.
     schema = dict.fromkeys(COLUMNS, pl.String)
     try:
-        # Quotation marks have no meaning in these files, and a stray one must not swallow the following rows.
+        # Quotation marks have no meaning in these files, and a stray mark must not swallow the following rows.
         frame = pl.read_csv(file, has_header=False, schema=schema, quote_char=None)
     except FileNotFoundError:
         raise Error(f"{file} not found") from None
@@ -116,7 +116,7 @@ def _repeated(key: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _select(table: Table, rows: Rows) -> tuple[NDArray[np.bool_], list[str]]:
-    """Return which games can be rated, and remarks on the others."""
+    """Return which games can be rated, and remarks on the games that cannot."""
     if not len(rows.game):
         raise Error(f"{table.title}: the file has no games; {LAYOUT}")
     start = np.flatnonzero(np.diff(rows.game, prepend=-1))
@@ -132,7 +132,7 @@ def _select(table: Table, rows: Rows) -> tuple[NDArray[np.bool_], list[str]]:
         where = table.where(int(np.argmax(rows.again)))
         notes.append(f"rows of a player listed twice in a team: {int(rows.again.sum()):,}, the first is {where}")
     if (alone | torn).all():
-        raise Error(f"{table.title}: no game in it can be rated: {'; '.join(notes)}")
+        raise Error(f"{table.title}: no game in this file can be rated: {'; '.join(notes)}")
     return ~(alone | torn), notes
 
 

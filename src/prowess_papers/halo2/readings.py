@@ -1,4 +1,4 @@
-"""How much the table depends on rules that the paper does not state: how to count ties, and what a close game is."""
+"""How much the results depend on rules that the paper does not state: how ties count, and what a close game is."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TIES = {"wrong": 1.0, "half": 0.5, "right": 0.0}
 
 
 def readings(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
-    """Return a section with the same figures under other counting rules."""
+    """Return a section with the prediction errors under other counting rules."""
     import polars as pl
 
     rows = []
@@ -30,14 +30,15 @@ def readings(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
                 row["published"] = published["mode"][mode.name][which][i]
                 rows.append(row | _counted(mode, system, which, published["challenge"]["share"]))
     text = (
-        "The figures above count a prediction tie as wrong and leave out drawn pairs. Here, prediction ties also count "
-        "as half wrong or as right, or are left out; in the last column, drawn pairs count as right."
+        "The prediction errors above count a prediction tie as wrong and leave out drawn pairs. In this table, "
+        "prediction ties count as wrong, half wrong or right, or are left out. In the last column, drawn pairs count "
+        "as right."
     )
-    return Section("The same by other ways to count, in percent", text, pl.DataFrame(rows))
+    return Section("Prediction error under other counting rules, in percent", text, pl.DataFrame(rows))
 
 
 def _counted(mode: Mode, system: str, which: str, share: float) -> dict[str, float | None]:
-    # None if no pair is left to count.
+    # A value is None if no pair is left to count.
     other = SYSTEMS[1 - SYSTEMS.index(system)]
     picked = mode.closest(other, share) if which == "challenged" else np.ones(len(mode.history), bool)
     wrong, half, right = (mode.errors(system, ties=ties) for ties in (1.0, 0.5, 0.0))
@@ -75,10 +76,11 @@ def picks(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
         "TrueSkill's error on the fifth of the games that Elo expects to be closest, under six definitions of close. "
         "The first three use the smallest standard deviation of the teams' ratings (as above; for two teams, the "
         "smallest difference), the smallest mean difference of pairs, and the smallest range. The fourth leaves out "
-        "games between equal ratings, such as those between newcomers. The fifth uses mean ratings instead of sums. "
-        "The last uses s₁ − s₂ of the first two teams in the file with its sign, as the paper prints it."
+        "games between equal ratings, such as games between newcomers. The fifth uses mean ratings instead of sums. "
+        "The sixth uses the difference s₁ − s₂ of the first two teams in the file, with its sign, as the paper prints "
+        "it."
     )
-    return Section("TrueSkill challenged, by what Elo may deem close, in percent", text, pl.DataFrame(rows))
+    return Section("TrueSkill challenged, by Elo's definition of a close game, in percent", text, pl.DataFrame(rows))
 
 
 def _picked(mode: Mode, share: float) -> dict[str, NDArray[np.bool_]]:
@@ -90,7 +92,7 @@ def _picked(mode: Mode, share: float) -> dict[str, NDArray[np.bool_]]:
         "deviation": closest(closeness, share),
         "mean difference": closest(-_mean_difference(start, rating), share),
         "range": closest(-_range(start, rating), share),
-        # Equal ratings are mostly those of newcomers, so such a game is not known to be close.
+        # Players with equal ratings are mostly newcomers, so a game between them is not known to be close.
         "without equals": closest(np.where(closeness == 0.0, -np.inf, closeness), share) & (closeness != 0.0),
         "of means": closest(-_range(start, rating / np.diff(mode.history.team_start)), share),
         "with sign": closest(rating[first + 1] - rating[first], share),

@@ -16,7 +16,7 @@ ROUNDS = 3  # number of timed runs of each system
 
 
 def speed(modes: Sequence[Mode], published: dict[str, Any], rounds: int, progress: bool | None) -> Section:
-    """Return a section with median run times. The systems take turns, so that a busy machine slows down both."""
+    """Return a section with median run times; the systems run in turn, so that a busy machine slows down both."""
     import polars as pl
 
     rows, ratios = [], []
@@ -24,15 +24,15 @@ def speed(modes: Sequence[Mode], published: dict[str, Any], rounds: int, progres
         times = _times(modes[index], rounds)
         ratio = median(slow / quick for quick, slow in zip(*times, strict=True))
         matches = len(modes[index].history)
-        cells = {f"{system}, µs a game": 1e6 * median(t) / matches for system, t in zip(SYSTEMS, times, strict=True)}
+        cells = {f"{system}, µs per game": 1e6 * median(t) / matches for system, t in zip(SYSTEMS, times, strict=True)}
         rows.append({"mode": modes[index].name} | cells | {"TrueSkill / Elo": round(ratio, 2)})
         ratios.append(ratio)
     limit = published["runtime"]["ratio"]
     evidence = ", ".join(f"{mode.name} {ratio:.2f}" for mode, ratio in zip(modes, ratios, strict=True))
     claim = Claim(f"TrueSkill runs within {limit:g} times the time of Elo", max(ratios) <= limit, evidence)
     text = (
-        f"The median of {rounds} rounds over all games of a mode in one process, including forecasts. Elo compares "
-        "every pair of players in a game. TrueSkill iterates until its messages change by less than 1e-9."
+        f"Times are the median of {rounds} rounds over all games of a mode in one process, including forecasts. Elo "
+        "compares every pair of players in a game. TrueSkill iterates until its messages change by less than 1e-9."
     )
     return Section("Run time", text, pl.DataFrame(rows), claims=(claim,))
 

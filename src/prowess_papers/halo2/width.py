@@ -38,7 +38,7 @@ def width(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
         # The standard error of the standard deviation of normal values.
         spread = Interval.normal(mu.std(ddof=1) / beta, mu.std(ddof=1) / beta / sqrt(2 * (len(mu) - 1)))
         low, high = np.quantile(mu, MIDDLE)
-        # The means vary less than the skills, whose variance also includes the remaining uncertainty.
+        # The means vary less than the true skills, because the variance of the skills includes the uncertainty σ².
         true = sqrt(mu.var(ddof=1) + float(np.mean(sigma**2))) / beta
         rows.append(
             {"mode": mode.name, "players": len(mu), "sd of μ / β": round(spread.value, 3)}
@@ -51,8 +51,8 @@ def width(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
         return Section(TITLE, f"No mode has two players with {least} games or more.")
     text = (
         f"Only players with {least} games or more are counted. β is the noise of one performance. A player who is "
-        "better by β wins 76 % of games between two players; that is one level. The table counts the levels between "
-        "the middle 95 % of the players. The spread of the skills combines the spread of the means μ and the "
+        "better by β wins 76 % of games between two players; this difference is one level. The table counts the levels "
+        "that the middle 95 % of the players span. The spread of the skills combines the spread of the means μ and the "
         "uncertainty σ."
     )
     return Section(TITLE, text, pl.DataFrame(rows), _chart(pl.DataFrame(points), modes[0]), _claims(spreads))
@@ -64,7 +64,7 @@ def _claims(spreads: dict[str, Interval]) -> tuple[Claim, ...]:
     narrow, wide = (pick(spreads, key=lambda name: spreads[name].value) for pick in (min, max))
     one, other = spreads[wide], spreads[narrow]
     apart = one.apart(other)
-    evidence = f"sd of μ in units of β: {wide} {one.value:.2f}, {narrow} {other.value:.2f}; apart {apart.words()}"
+    evidence = f"sd of μ in units of β: {wide} {one.value:.2f}, {narrow} {other.value:.2f}; difference {apart.words()}"
     return (Claim("Games differ in the number of effective skill levels", apart.above_zero, evidence),)
 
 
@@ -90,7 +90,7 @@ def _chart(frame: pl.DataFrame, mode: Mode) -> alt.TopLevelMixin:
 
 
 def _extent(frame: pl.DataFrame) -> list[float]:
-    # Somewhat beyond the lowest and the highest skill.
+    # The axis extends a little beyond the lowest and the highest skill.
     skill = frame["skill"].to_numpy()
     edge = 0.1 * max(float(skill.max() - skill.min()), 1.0)
     return [float(skill.min()) - edge, float(skill.max()) + edge]

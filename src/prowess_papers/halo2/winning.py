@@ -1,4 +1,4 @@
-"""Winning ratios: how often players win if only games are played that a system expects to be close."""
+"""Winning ratios: how often players win if only the games that a system expects to be close are played."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..charts import Axis, curves
 from .mode import SYSTEMS, Mode, fit_quietly, qualities_of
 
 CHANCE = "coin tosses"
-TITLE = "Winning ratio of players in games deemed close"
+TITLE = "Winning ratio of players in games that are expected to be close"
 SHOWN = (1, 2, 5, 10, 20, 50, 100)  # minimum numbers of games in the rows of the table
 HALVINGS = 8  # number of bisection steps for Elo's threshold
 
@@ -47,15 +47,16 @@ def winning(modes: Sequence[Mode], published: dict[str, Any], progress: bool | N
     wanted = published["winning"]
     mode = next((mode for mode in modes if mode.name == wanted["mode"]), None)
     if mode is None:
-        return Section(TITLE, f"The paper shows it for {wanted['mode']}, whose file is not there.")
+        return Section(TITLE, f"The paper shows winning ratios for {wanted['mode']}, whose file is missing.")
     played = _played(mode, wanted["quality"], progress)
     ratios = {system: _ratios(mode.history, mask) for system, mask in played.items()}
     text = (
         f"{mode.name}: a game counts, and is learnt from, only if the system expects it to be close. TrueSkill accepts"
-        f" games with a quality of {wanted['quality']:g} or more (newcomers have 0.447), which are"
-        f" {int(played['TrueSkill'].sum()):,} of {len(mode.history):,}. Elo accepts the games with the smallest"
-        f" difference, with a threshold that accepts about as many: {int(played['Elo'].sum()):,}. A draw is half a win."
-        " With few games any ratio deviates from one half; the dashed curve shows the deviation of coin tosses."
+        f" games with a quality of {wanted['quality']:g} or more (for two newcomers it is 0.447):"
+        f" {int(played['TrueSkill'].sum()):,} of {len(mode.history):,} games. Elo accepts games with a small difference"
+        f" of ratings; its threshold is chosen to accept about as many games: {int(played['Elo'].sum()):,}. A draw is"
+        " half a win. With few games any ratio deviates from one half; the dashed curve shows the deviation of coin"
+        " tosses."
     )
     # Every mean should have at least ten players.
     most = max(1, min(SHOWN[-1], *(int(np.sort(r.games)[-10:][0]) for r in ratios.values())))
@@ -64,12 +65,12 @@ def winning(modes: Sequence[Mode], published: dict[str, Any], progress: bool | N
     top = ceil(20 * float(points["deviation"].to_numpy().max())) / 20  # rounded up to a multiple of 5 %
     chart = curves(
         points,
-        Axis("least", "least number of games played by a player"),
+        Axis("least", "minimum number of games per player"),
         Axis("deviation", "mean |winning ratio − 50 %|", (0, top), form="%"),
         colour="system",
         dashed=(CHANCE,),
         rule=wanted["fair"],
-        title="How fair the games are that a system deems close",
+        title="How fair are the games that a system expects to be close?",
         subtitle="lower is fairer; dotted: 15 %, a winning ratio of 35 % or 65 %",
     )
     return Section(TITLE, text, pl.DataFrame(rows), chart, _claims(ratios, wanted, min(wanted["few"], most)))
@@ -96,8 +97,8 @@ def accepted(model: Model, history: History, quality: float, guess: NDArray[np.b
     """Return a mask of the games with at least this match quality, if the model learns only from such games.
 
     Whether a game is accepted depends only on earlier games. So start with any guess, fit the accepted games and choose
-    again, until nothing changes. Games are settled in chronological order, at least one in every round, so this finds
-    the only solution.
+    again, until nothing changes. Every round decides at least one more game for good, in chronological order, so this
+    finds the only solution.
 
     >>> from prowess import TrueSkill
     >>> games = History.from_matches([{"teams": [["a"], ["b"]]}, {"teams": [["a"], ["b"]]}])
@@ -116,7 +117,7 @@ def _ratios(history: History, mask: NDArray[np.bool_]) -> Ratios:
     # A winning ratio is the share of other teams beaten, where ties count half.
     match = owners(history.match_start)
     teams = np.diff(history.match_start)
-    # One number for each match and place: teams with equal numbers are tied.
+    # The key is a number for each match and place: teams with equal keys are tied.
     key = match * np.int64(1 + teams.max()) + history.place
     _, group, tied = np.unique(key, return_inverse=True, return_counts=True)
     with_it = tied[group]
@@ -166,6 +167,6 @@ def _claims(ratios: dict[str, Ratios], wanted: dict[str, Any], few: int) -> tupl
     evidence += f" ({100 * trueskill.low:.1f} to {100 * trueskill.high:.1f})"
     gap = f"Elo − TrueSkill: {apart.words(1, 'percentage points')}"
     return (
-        Claim("With TrueSkill even players with few games win 35 % to 65 % of them", beyond.above_zero, evidence),
+        Claim("With TrueSkill even players with few games win 35 % to 65 % of games", beyond.above_zero, evidence),
         Claim("TrueSkill's close games are fairer than Elo's", apart.above_zero, gap),
     )

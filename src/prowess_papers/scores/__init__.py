@@ -26,7 +26,7 @@ SMALL_PERCENTS, SMALL_DRAWS = (10, 30, 80), 2
 def run(
     data: Path, *, small: bool = False, seed: int = 0, jobs: int | None = None, progress: bool | None = None
 ) -> Report:
-    """Run the experiment on the files in a folder, with three kinds of models: as released, corrected, and tuned.
+    """Run the experiment on the files in a folder, with the authors' models as released, corrected, and tuned.
 
     >>> run(Path("no such folder"))
     Traceback (most recent call last):
@@ -41,7 +41,7 @@ def run(
     theirs = {league.name: work.league(league, authors.systems(league.name)) for league in leagues}
     ours = {league.name: work.league(league, correct_models.systems()) for league in leagues}
     if games is not None:
-        # The authors' file had lost the last digit of the player ids.
+        # The player ids in the authors' file lack their last digit.
         theirs[games.name] = work.games(merge_players(games), authors.systems(games.name))
         ours[games.name] = work.games(games, correct_models.systems())
     sections = [_data(leagues, games), *authors_sections(theirs), *right_sections(ours)]

@@ -1,8 +1,9 @@
 """The four systems as the authors released them. Their code differs from the paper in five points.
 
-1. The noise γ, a standard deviation, is set to the *variance* of the scores of the training matches (Gaussian-SD: of
-   their differences), and γ² is left out of the prediction.
-2. Gaussian-SD computes the second team's mean with its own variance instead of the first team's (`CrossedScores`).
+1. The noise γ, a standard deviation, is set to the *variance* of the scores of the training matches (in Gaussian-SD, of
+   the score differences), and γ² is left out of the prediction.
+2. Gaussian-SD computes the second team's mean with that team's own variance instead of the first team's
+   (`CrossedScores`).
 3. TrueSkill's margin ε is 1/N for N training matches, whatever the share of draws; P(win) is P(d > 0), without ε.
 4. Poisson-OD's P(win) treats the rates as known and sums 74 terms of the Skellam distribution (`skellam`). The Premier
    League curves use Φ((x − y)/√(v₁ + v₂)) instead, as the other systems do (`normal`).
@@ -35,8 +36,8 @@ from .curves import Measurement
 from .splits import Split
 
 TERMS = 74
-MOST = 1e6  # their code would overflow for larger rates
-LEAST = 2.0**-53  # smaller probabilities count as this: in double precision, 1 minus less would be 1
+MOST = 1e6  # the authors' code would overflow for larger rates
+LEAST = 2.0**-53  # smaller probabilities count as this, because in double precision 1 minus them would be 1
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class AuthorsSystem:
     points: bool = False
 
     def forecasts(self, split: Split) -> tuple[Forecasts, Forecasts]:
-        """Return two forecasts of a split's test matches: the model's own, and one with the authors' P(win)."""
+        """Return two forecasts of a split's test matches: the model's own, and the same with the authors' P(win)."""
         plain = split.forecasts(self.model(split.train))
         p = self.win(plain)
         # Any outcome that stores win and draw will do; the authors' P(win) leaves no probability for draws.
@@ -141,7 +142,7 @@ def _crossed_model(gamma: float) -> Model:
 
 @dataclass(frozen=True)
 class CrossedScores(Outcome):
-    """Gaussian-SD as released: equation (23) for the second team's mean has its own variance instead of the first's.
+    """Gaussian-SD as released: equation (23) for the second team's mean has the wrong team's variance.
 
     The released code has τ = μⱼ/σⱼ² + (μᵢ − s)/(β₁² + β₂² + γ² + σⱼ²), with σⱼ² where the paper has σᵢ². The precision
     is right. This outcome needs no forecast, because P(win) comes from `normal`.

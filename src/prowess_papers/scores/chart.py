@@ -31,7 +31,7 @@ def figure(
     width: int = 220,
     height: int = 190,
 ) -> alt.VConcatChart:
-    """Chart learning curves with 95 % error bars; published points, if given, are rings.
+    """Chart learning curves with 95 % error bars; published points, if given, are drawn as rings.
 
     >>> import numpy as np
     >>> chart = figure({"afl": Curves(SYSTEMS, (10, 80), np.ones((4, 2, 3, 4)))}, "Figure 4")
@@ -58,11 +58,11 @@ def figure(
         )
         for data in curves
     ]
-    legend = "bars: 95 % of the mean over the seasons (Halo 2: over the draws)"
+    legend = "bars: 95 % intervals of the mean over the seasons (Halo 2: over the random samples)"
     finished: alt.VConcatChart = apply_look(
         altair, altair.vconcat(*rows, spacing=24), title, f"{legend}; rings: as published" if theirs else legend
     )
-    # The data are set last and only once, because every step before would copy all points for every panel.
+    # The data are added last, because every earlier step would copy all points for every panel.
     every = [_points(data, curve, measure, theirs) for data, curve in curves.items() for measure in AXES]
     finished.datasets = {"points": list(chain.from_iterable(every))}
     return finished

@@ -41,11 +41,11 @@ def _of(data: str, curves: Curves) -> list[Claim]:
             ahead(curves, gain, few, FEW),
         ),
         _claim(f"{TITLES[data]}: Gaussian-OD has the best AUC on average", ahead(curves, auc, rivals)),
-        _claim(f"{TITLES[data]}: offence and defence apart beat one skill in AUC", ahead(curves, auc, both)),
+        _claim(f"{TITLES[data]}: separate offence and defence beat a single skill in AUC", ahead(curves, auc, both)),
     ]
     # The paper makes this claim only for Halo 2 and the Premier League.
     if data != "afl":
-        text = f"{TITLES[data]}: with 40 % and more the Gaussian models do as well as TrueSkill in information gain"
+        text = f"{TITLES[data]}: from 40 % training the Gaussian models do as well as TrueSkill in information gain"
         found.append(_claim(text, as_good(curves, gain, [(one, "TrueSkill") for one in GAUSSIAN], MANY)))
     if data == "halo2":
         text = f"{TITLES[data]}: Gaussian-OD gains more information than Gaussian-SD"
@@ -82,7 +82,7 @@ def as_good(curves: Curves, measure: str, pairs: Pairs, percents: Sequence[int] 
     True
     """
     found = _intervals(curves, measure, pairs, percents)
-    # The claim "as well as" fails only if a model is clearly worse.
+    # A claim that a model does "as well as" another fails only if the model is clearly worse.
     return all(interval.high >= 0.0 for interval in found), _evidence(measure, pairs, found)
 
 

@@ -40,7 +40,7 @@ Unit = TypeVar("Unit")
 
 
 def model_system(model: Model | Callable[[History], Model]) -> System:
-    """Return a system from a model, or from a function of the training matches, measured as the paper says.
+    """Return a system from a model, or from a function that builds it from training matches, measured as in the paper.
 
     The AUC uses only matches with a winner.
 
@@ -57,7 +57,7 @@ def model_system(model: Model | Callable[[History], Model]) -> System:
             measures.information_gain(forecasts).mean(),
             measures.auc(forecasts),
             measures.score_error(forecasts).mean() if scores else None,
-            # Without forecasts of draws there is no log loss, because every draw would cost ln 10⁶.
+            # A model that never forecasts a draw gets no log loss, because every draw would cost ln 10⁶.
             measures.log_loss(forecasts).mean() if forecasts.draw.any() else None,
         )
 
@@ -66,7 +66,7 @@ def model_system(model: Model | Callable[[History], Model]) -> System:
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """The measures of every system for every share of training matches in every unit (a season, or a random draw).
+    """The measures of every system for every share of training matches in every unit (a season or a random sample).
 
     `values` has axes for systems, percents, units and measures; NaN means that a system does not predict scores.
 
@@ -94,19 +94,19 @@ class Curves:
         return system in self.systems and not np.isnan(self.of(system, measure)).any()
 
     def mean(self, system: str, measure: str) -> Floats:
-        """Return the mean over the units, for every percent."""
+        """Return the mean over the units, for every percentage."""
         found: Floats = self.of(system, measure).mean(axis=1)
         return found
 
     def error(self, system: str, measure: str) -> Floats:
-        """Return the standard error of the mean, for every percent."""
+        """Return the standard error of the mean, for every percentage."""
         units = self.of(system, measure)
         count = units.shape[1]
         found: Floats = units.std(axis=1, ddof=1) / sqrt(count) if count > 1 else np.zeros(len(units))
         return found
 
     def difference(self, one: str, other: str, measure: str, percents: Sequence[int] | None = None) -> Interval:
-        """Return how much the curve of one system lies above that of another, averaged over shares of the data.
+        """Return how much higher the curve of one system lies than the curve of another, averaged over percentages.
 
         >>> import numpy as np
         >>> values = np.zeros((2, 1, 3, 4)); values[0, 0, :, 0] = 1.0, 2.0, 3.0
@@ -114,7 +114,7 @@ class Curves:
         2.0 (-0.5 to 4.5)
         """
         at = [self.percents.index(percent) for percent in self.percents if percents is None or percent in percents]
-        # Paired by season, because seasons differ from each other more than models do.
+        # Differences are paired by season, because seasons differ more than models do.
         gaps = (self.of(one, measure) - self.of(other, measure))[at].mean(axis=0)
         return Interval.student(gaps)
 
@@ -149,7 +149,7 @@ def learning_curves(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Curves:
-    """Measure every system on the split of every percent and unit.
+    """Measure every system on the split of every percentage and unit.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 10)

@@ -19,7 +19,7 @@ TITLES = {"premier_league": "Premier League", "afl": "AFL", "halo2": "Halo 2"}
 
 @dataclass(frozen=True, eq=False)
 class League:
-    """Matches of two teams in the order in which they were played, and the season of each.
+    """Matches of two teams in the order in which they were played, and the season of each match.
 
     >>> import numpy as np, prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 3)
@@ -108,7 +108,7 @@ def _head_to_head(history: History) -> NDArray[np.bool_]:
 
 
 def merge_players(games: Games) -> Games:
-    """Merge players whose ids differ only in the last digit, which the authors' file has lost.
+    """Merge players whose ids differ only in the last digit, which the authors' file lacks.
 
     >>> import prowess as pw
     >>> matches = [{"teams": [["11"], ["12"]]}, {"teams": [["11"], ["21"]]}, {"teams": [["12"], ["22"]]}]

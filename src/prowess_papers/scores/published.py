@@ -1,4 +1,4 @@
-"""The published curves, from the authors' own result matrices behind Figure 4, and our distances from them."""
+"""The published curves, from the authors' result matrices behind Figure 4, and our distances from the curves."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from .curves import MEASURES, Curves
 
-# The largest distances allowed. The AFL file comes from another source than the authors' file, with another order and
-# home team in a fifth of the rows. Halo 2 depends on random draws, so it has no limit.
+# The largest distances allowed. Our AFL file and the authors' file come from different sources; in a fifth of the rows,
+# the order or the home team differs. Halo 2 depends on random samples, so it has no limit.
 TOLERANCES = {
     ("premier_league", "information_gain"): 0.001,
     ("premier_league", "auc"): 0.001,
@@ -49,7 +49,7 @@ def published() -> dict[tuple[str, str, str, int], Point]:
 
 
 def deviations(data: str, curves: Curves) -> list[Deviation]:
-    """Return how far curves are from the published ones of a data set, for every measure.
+    """Return how far curves are from the published curves of a data set, for every measure.
 
     >>> import numpy as np
     >>> deviations("afl", Curves(("TrueSkill",), (80,), np.zeros((1, 1, 2, 4))))[0].largest

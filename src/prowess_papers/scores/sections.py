@@ -1,4 +1,4 @@
-"""The sections of the report: our curves beside the published ones, the corrected and the tuned models, the claims."""
+"""The sections of the report: our curves beside the published curves, corrected and tuned models, and the claims."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ NAMES = {
 
 
 def authors_sections(curves: Mapping[str, Curves]) -> list[Section]:
-    """Return sections with our curves, computed like the authors' released code, beside the published ones."""
+    """Return sections with our curves, computed as in the authors' released code, beside the published curves."""
     found = [deviation for data, curve in curves.items() for deviation in deviations(data, curve)]
     text = (
-        "The four systems as in the authors' released code, which differs from the paper (see the README of this "
-        "experiment), on the same splits. The paper's Brier score is left out: as published, it uses a normal density "
-        "as the probability of a draw, so it is not a valid score."
+        "These are the four systems of the authors' released code, which differs from the paper (see the README of "
+        "this experiment), on the same splits. The paper's Brier score is left out: as published, it uses a normal "
+        "density as the probability of a draw, so it is not a valid score."
     )
     chart = figure(curves, "Figure 4 with the authors' released code", published())
     title = "With the authors' released code: distance from the published curves"
@@ -71,16 +71,17 @@ def _beside(deviation: Deviation, curves: Curves) -> Section:
 def right_sections(curves: Mapping[str, Curves]) -> list[Section]:
     """Return sections with the curves of the corrected models."""
     text = (
-        "γ² is the variance of the training scores and is included in the prediction, ε comes from the training draws, "
-        "Poisson-OD integrates over the uncertainty of its rates, and draws count half for each side in the "
-        "information gain. The AUC uses only matches with a winner. The priors are the paper's."
+        "In the corrected models, γ² is the variance of the training scores and is included in the prediction, ε comes "
+        "from the share of draws in the training matches, Poisson-OD integrates over the uncertainty of its rates, and "
+        "a draw counts as half a win for each side in the information gain. The AUC uses only matches with a winner. "
+        "The priors are those of the paper."
     )
     first = Section("The corrected models", text, chart=figure(curves, "Figure 4 with the corrected models"))
     return [first, *(_table(f"{TITLES[data]}: the corrected models", curve) for data, curve in curves.items())]
 
 
 def _table(
-    title: str, curves: Curves, text: str = "Means over the seasons (Halo 2: draws) ± standard errors."
+    title: str, curves: Curves, text: str = "Means over the seasons (Halo 2: over random samples) ± standard errors."
 ) -> Section:
     rows = [
         {"measure": NAMES[measure], "training %": percent}
@@ -110,15 +111,15 @@ def tuned_sections(
         + ", and are compared on the later seasons, which were not used for tuning."
     )
     chart = figure(unseen, "Tuned, with home advantage and carry-over: seasons that were not tuned on")
-    # The best system is chosen on the seasons used for tuning: choosing on later ones would favour the tuned model.
+    # The best system is chosen on the seasons used for tuning, because a choice on later seasons would favour it there.
     best = {data: _best(tuned[data].units(units)) for data, units in seen.items()}
     gains = tuple(_gain(data, best[data], unseen[data], untuned[data]) for data in tuned)
     found = [Section("Tuned models", text, chart=chart, claims=gains)]
     for data, curves in unseen.items():
         found.append(_table(f"{TITLES[data]}: tuned models, {TUNED[data].since} and later", curves))
         text = (
-            f"At {curves.percents[-1]} % training. The published means are over all seasons; the published AUC counts "
-            "draws as not won, and cannot be compared."
+            f"Values at {curves.percents[-1]} % training. The published means are over all seasons; the published AUC "
+            "counts draws as not won, so it cannot be compared."
         )
         table = _summary(data, curves, untuned[data], tuned[data])
         found.append(Section(f"{TITLES[data]}: tuned, corrected and published", text, table))
@@ -126,20 +127,18 @@ def tuned_sections(
 
 
 def _best(curves: Curves) -> str:
-    # Call this with the seasons used for tuning, or the choice would know the results.
+    # Pass only the seasons used for tuning; otherwise, the choice would use the results that it is judged by.
     return max(curves.systems, key=lambda system: float(curves.mean(system, "information_gain").mean()))
 
 
 def _gain(data: str, best: str, tuned: Curves, right: Curves) -> Claim:
-    """Return the claim that a tuned model gains more information than every corrected one, at the largest share."""
+    """Return the claim that a tuned model gains more information than every corrected model, at the largest share."""
     label, percent = f"tuned {best}", tuned.percents[-1]
     values = np.concatenate([tuned.values[[tuned.systems.index(best)]], right.values])
-    # One set of curves, so that the differences are paired by season.
+    # All systems are in one set of curves, so that the differences are paired by season.
     both = Curves((label, *right.systems), tuned.percents, values)
     verdict = ahead(both, "information_gain", [(label, other) for other in right.systems], [percent])
-    text = (
-        f"{TITLES[data]}: {label}, the best by the earlier seasons, gains more than every untuned model at {percent} %"
-    )
+    text = f"{TITLES[data]}: at {percent} % training, {label}, the best in earlier seasons, beats every untuned model"
     return Claim(text, *verdict)
 
 
@@ -171,8 +170,9 @@ def claim_sections(authors: Mapping[str, Curves], right: Mapping[str, Curves]) -
     """Return the paper's claims, judged with the authors' released code and with the corrected models."""
     text = (
         "A claim that one system is better holds if the whole 95 % interval of every mean difference lies above 0, and "
-        "does not hold if one whole interval lies at or below 0. Intervals are by Student's t, paired over the seasons "
-        "(Halo 2: over the draws from one set of matches, so the interval holds only for those matches)."
+        "does not hold if one whole interval lies at or below 0. Intervals are by Student's t, paired over the "
+        "seasons. For Halo 2, they are paired over random samples from one set of matches, so they apply only to those "
+        "matches."
     )
     return [
         Section("The paper's claims, with the authors' released code", text, claims=claims(authors)),

@@ -95,7 +95,7 @@ def carried_split(league: League, percent: int, season: int) -> Split:
 
 
 def _of_season(league: League, percent: int, season: int, *, reset: bool) -> Split:
-    # Halves of matches are rounded to even, which fits the published curves best.
+    # A number of matches that ends in ½ is rounded to the even number, which fits the published curves best.
     protocol = SeasonSplits(percent / 100, reset, seasons=league.season.tolist(), test=SEASON_TEST / 100)
     return Split(league.history, protocol.runs(league.history)[league.seasons.index(season)])
 
@@ -103,8 +103,8 @@ def _of_season(league: League, percent: int, season: int, *, reset: bool) -> Spl
 def random_split(games: Games, percent: int, seed: tuple[int, int]) -> Split:
     """Return a split that learns from random matches among the first 90 % and predicts the last 10 %.
 
-    `percent` is the share of all matches to draw. `seed` is a pair: the seed of the experiment and the number of the
-    draw. Every percentage has its own draws. Test matches of players who are not in the drawn matches are left out.
+    `percent` is the share of all matches to sample. `seed` is a pair: the seed of the experiment and the number of the
+    sample. Every percentage has its own samples. Test matches with a player who is not in the sample are left out.
 
     >>> import prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20
@@ -114,7 +114,7 @@ def random_split(games: Games, percent: int, seed: tuple[int, int]) -> Split:
     """
     history = games.history
     first = len(history) - round(len(history) * GAMES_TEST / 100)
-    # Every percentage has its own random draw, so that one unlucky draw does not affect the whole curve.
+    # Every percentage has its own random sample, so that one unlucky sample does not affect the whole curve.
     rng = np.random.default_rng([*seed, percent])
     train = np.sort(rng.permutation(first)[: round(len(history) * percent / 100)])
     pairs = history.player.reshape(-1, 2)

@@ -33,7 +33,7 @@ class TunedModels:
 
 def _with(model: Model, tau: float, home: float) -> Model:
     """Return the model with a drift of `tau` per day and a learnt home advantage."""
-    # The advantage starts at 0 and is learnt, so that nothing about it comes from the evaluated seasons.
+    # The advantage starts at 0 and is learnt, so that it does not depend on the evaluated seasons.
     return model.replace(drift=PerTime(tau), home=Home(0.0, home))
 
 
@@ -69,7 +69,7 @@ def tuned_curves(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Curves:
-    """Return the learning curves under a protocol (`carried_split` or `season_split`); the default is all seasons.
+    """Return the learning curves under a protocol (`carried_split` or `season_split`), by default for all seasons.
 
     >>> import numpy as np, prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20

@@ -47,14 +47,14 @@ def run(
 
 
 def _real(history: History, spans: Spans, seed: int, jobs: int | None, progress: bool | None) -> Real:
-    # The share of draws, which determines ε, must not come from the tournaments that are evaluated.
+    # The share of draws determines ε, so it must not come from the tournaments that are evaluated.
     draws = draw_rate(history[: -spans.last[0]])
     models = {variant.name: model for variant, model in real.factorial(draws).items()}
     models |= real.elos()
     models |= {f"{kind}: {step}": model for (step, kind), model in real.steps(draws).items()}
     listed = {label: models[real.MAIN[label]] for label in ("TSa spread", "TSa tuned", "TS2", "TS2 tuned", "TS3")}
     return Real(
-        # Shuffled, because the file lists teams by place, and a chain of tied teams would learn from that order.
+        # Teams are shuffled, because the file lists them by place, and TrueSkill's chain would learn from that order.
         compare(shuffled(history, seed), models, measures=["pair_error"], seed=seed, jobs=jobs, progress=progress),
         spans,
         draws,

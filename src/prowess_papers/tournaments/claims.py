@@ -20,7 +20,7 @@ class Judge(NamedTuple):
     """Judges claims about models by one measure of a comparison, on selected tournaments.
 
     Differences are multiplied by `factor` and printed in `unit`, such as percentage points. `labels` maps other names
-    of models, such as those of a paper, to the names in the comparison.
+    of models, such as the names in a paper, to the names in the comparison.
     """
 
     comparison: Comparison
@@ -35,7 +35,7 @@ class Judge(NamedTuple):
         return self.comparison.resampling.difference(self._mean(one), self._mean(other))
 
     def _mean(self, names: Sequence[str]) -> Tally:
-        # All models are measured on the same tournaments.
+        # All models are measured on the same tournaments, so their tallies can be averaged.
         tallies = [self.comparison.tally(self.labels.get(name, name), self.measure, self.where) for name in names]
         return Tally(np.mean([tally.total for tally in tallies], axis=0), tallies[0].weight)
 
@@ -52,7 +52,7 @@ class Judge(NamedTuple):
         """Return the claim that the models of each pair differ by less than `within`, measured in `unit`."""
         found = [self.apart([one], [other]) for one, other in pairs]
         most = [max(abs(interval.low), abs(interval.high)) * self.factor for interval in found]
-        # An interval that contains 0 allows any difference down to 0.
+        # If an interval contains 0, the smallest possible difference is 0.
         least = [
             0.0 if interval.within_noise else min(abs(interval.low), abs(interval.high)) * self.factor
             for interval in found

@@ -1,4 +1,4 @@
-"""The results of "What? Where? When?", the evaluated spans, and the same results with teams in another order."""
+"""The results of "What? Where? When?", the evaluated spans, and functions that list the teams in another order."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read(folder: Path) -> History:
 
 @dataclass(frozen=True)
 class Spans:
-    """The spans that are evaluated: `last` says how many of the last tournaments each span has.
+    """The spans that are evaluated: `last` gives the number of tournaments, at the end of the history, in each span.
 
     Table 1 of 2011 uses `last[0]`, its Table 2 uses all three, and the paper of 2010 uses `last[1]`. The last `last[0]`
     tournaments were not used for tuning. `window` is the width of the sliding window in charts.
@@ -87,7 +87,7 @@ def shuffled_ties(history: History, seed: int) -> History:
 
 
 def _listed(history: History, *keys: NDArray[np.integer] | NDArray[np.float64]) -> History:
-    # The last key comes first, as in `np.lexsort`.
+    # The last key is the primary sort key within a match, as in `np.lexsort`.
     order = np.lexsort((*keys, owners(history.match_start)))
     team_start, entry = gather(history.team_start, order)
     return replace(

@@ -19,7 +19,7 @@ TEAMS = ("sum", "mean", "squad", "squad with leader")
 
 
 class Parts(NamedTuple):
-    """A model by its parts: graph, team function, policy for margin ε ("draws" or "spread"), and whether σ is fixed.
+    """A model, given by its parts: graph, team function, policy for ε ("draws" or "spread"), and whether σ is fixed.
 
     >>> Parts("chain", "sum", "draws").name
     'chain, sum, ε by draws'
@@ -55,7 +55,7 @@ SIX = {  # the models of the 2010 paper, section 5
 
 def _team(name: str) -> TeamFunction:
     constants = load_published("tournaments")["icml2011"]["constants"]
-    # For larger rosters the plain average is used, because the papers' rule fails if the means sum to less than 0.
+    # For more than six players the plain average is used: the papers' rule fails if the means sum to less than 0.
     squad = FullSquad(constants["size"], constants["discount"], "mean")
     if name in ("sum", "mean"):
         return Sum() if name == "sum" else Mean()

@@ -67,24 +67,25 @@ def _data(league: League) -> Section:
     teams, players = np.diff(history.match_start), np.diff(history.team_start)
     matches = np.bincount(history.player)
     text = (
-        f"{len(history)} simulated tournaments of {(matches > 0).sum():,} players, as the papers describe theirs. The "
-        f"median tournament has {int(np.median(teams))} teams and the largest {teams.max():,}; "
-        f"{100 * np.mean(players < 6):.0f} % of the teams have fewer than six players and "
-        f"{100 * np.mean(players > 6):.0f} % more; half of the players play at most "
-        f"{int(np.median(matches[matches > 0]))} tournaments, and the most active plays {matches.max()}. Places follow "
-        f"from answered questions, and ties are not broken: {100 * league.draws:.0f} % of neighbouring teams are tied. "
-        "Skills do not change. A team performs like its players' average, minus 2 % for each player missing from six. "
-        "So the simulation favours team functions of this kind, but not any graph or policy for ε.\n\n"
+        f"{len(history)} tournaments of {(matches > 0).sum():,} players were simulated, as the papers describe theirs. "
+        f"The median tournament has {int(np.median(teams))} teams and the largest has {teams.max():,}. "
+        f"{100 * np.mean(players < 6):.0f} % of the teams have fewer than six players, and "
+        f"{100 * np.mean(players > 6):.0f} % have more. Half of the players play in at most "
+        f"{int(np.median(matches[matches > 0]))} tournaments, and the most active player in {matches.max()}. Places "
+        "follow from the number of right answers, and ties are not broken: "
+        f"{100 * league.draws:.0f} % of neighbouring teams are tied. Skills do not change. A team's performance is the "
+        "average of its players, minus 2 % for each player that is missing from six. So the simulation favours team "
+        "functions of this kind, but not any graph or policy for ε.\n\n"
         "All models have the constants of 2011. ε by draws follows from the share of tied neighbours before the last "
-        "tournaments, as in TrueSkill; ε by spread is the 2010 paper's policy. For rosters above six, squads use the "
-        "plain average, because the papers' rule fails if the means of weak players add up to less than 0."
+        "tournaments, as in TrueSkill; ε by spread is the policy of the 2010 paper. For more than six players, squads "
+        "use the plain average, because the papers' rule fails if the means of weak players add up to less than 0."
     )
     return Section("A simulated league with rosters: data", text)
 
 
 def _errors(league: League) -> Section:
     table = error_table(league.comparison, FIVE_NAMES, league.spans, {name: name for name in FIVE})
-    text = "Percentage of wrongly predicted pairs: ours on the simulated league, published ones on real tournaments."
+    text = "Percentage of wrongly predicted pairs. Ours are on the simulated league, the published on real tournaments."
     return Section("Table 2 of 2011 on rosters: pair error", text, table)
 
 
@@ -117,14 +118,14 @@ def _parts(league: League) -> Section:
             rows.append(row)
     text = (
         f"Pair error in percent over the last {league.spans.last[0]} tournaments. The columns differ in the graph and "
-        "in ε, the rows in the team function and in σ; all constants are the same. Places by ML is TS3."
+        'in ε, the rows in the team function and in σ; all constants are the same. "Places by ML" is the graph of TS3.'
     )
     return Section("The parts of a model: graph, ε, team function and σ", text, pl.DataFrame(rows))
 
 
 def _effects(league: League) -> Section:
-    """Return a table with the effect of replacing one part, averaged over the other parts."""
-    # TS3 lacks some combinations, so it has no matching models to average over.
+    """Return a table with the effect of replacing one part, averaged over all combinations of the other parts."""
+    # TS3 is not run in all combinations, so some of its models have no counterpart to compare with.
     every = [parts for parts in models(league.draws) if parts.graph != "places by ML"]
     rows = [
         ("places instead of the chain", "all", *_change(league, every, "graph", "chain", "places")),
@@ -157,16 +158,16 @@ def _effects(league: League) -> Section:
     ]
     table = pl.DataFrame(rows, schema=["change", "with", "models", "pair error"], orient="row")
     text = (
-        "The change of the pair error when one part is replaced, in percentage points with 95 % intervals, averaged "
-        "over models with the same other parts; negative is better."
+        "How the pair error changes if one part is replaced and all other parts stay the same, averaged over all "
+        "models with that part, in percentage points with 95 % intervals. Negative is better."
     )
-    return Section("What each part is worth", text, table)
+    return Section("The effect of each part", text, table)
 
 
 def _change(league: League, cell: Sequence[Parts], part: str, old: Any, new: Any) -> tuple[int, str]:
     """Return the number of models with the old part, and how their mean error changes with the new part."""
     before = [parts for parts in cell if getattr(parts, part) == old]
-    # The same models, except for the replaced part.
+    # These models differ from those in `before` only in the replaced part.
     after = [parts._replace(**{part: new}) for parts in before]
     interval = league.judge.apart([parts.name for parts in after], [parts.name for parts in before])
     return len(before), league.judge.said(interval)
@@ -185,15 +186,15 @@ def _extensions(league: League) -> list[Section]:
         basic,
         where,
         title="TS3 with leader bonus against TrueSkill",
-        subtitle=f"place error of model 6 over that of model 1 in the last {many} tournaments; lower is better",
+        subtitle=f"place error of model 6 / place error of model 1, in the last {many} tournaments; lower is better",
     )
     half = np.nanmedian(ratio)
     said = f"Model 6 has the lower place error in {lower} of {many} tournaments; the median ratio is {half:.2f}."
     text = (
-        f"The number of the last {many} tournaments in which the row's model had the lower discounted place error √(Σ "
-        "(x − y)²/√i). Model 1 is TrueSkill with sums; 2 is TS2 with sums; 3 is TS2 with the average, minus 2 % for "
-        "each missing player (incomplete teams); 4 adds a leader bonus of 10 %; 5 and 6 are TS3 with the same team "
-        "functions as 3 and 4."
+        f"In how many of the last {many} tournaments the model of the row had a lower discounted place error √(Σ (x − "
+        "y)²/√i) than the model of the column. Model 1 is TrueSkill with sums; 2 is TS2 with sums; 3 is TS2 with the "
+        "average, minus 2 % for each missing player (incomplete teams); 4 adds a leader bonus of 10 %; 5 and 6 are TS3 "
+        "with the team functions of 3 and 4."
     )
     return [
         Section("Table 1 of 2010: better predictions", text, join_published(table, theirs["won"])),
@@ -213,9 +214,9 @@ def _claims(league: League) -> Section:
         judge.better(
             "TS2c, with fixed σ, shows the best results", [("TS2c", other) for other in ("TS2b", "TS2a", *one)]
         ),
-        judge.better("The graph alone helps, with sums (TS2a against TSa)", [("TS2a", "TSa")]),
+        judge.better("Replacing only the graph helps, with sums (TS2a against TSa)", [("TS2a", "TSa")]),
         judge.better(
-            "The graph alone helps, with averages and squads and the same ε by spread",
+            "Replacing only the graph helps, with averages and squads and the same ε by spread",
             [(Parts("places", "mean", "spread").name, chain), (Parts("places", "squad", "spread").name, squad)],
         ),
         judge.better("The team function matters to the chain: average instead of sum", [("TSb", "TSa")]),

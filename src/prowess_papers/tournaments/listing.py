@@ -1,4 +1,4 @@
-"""Tests whether the order in which the teams of a tournament are listed matters. For TrueSkill it does."""
+"""Tests whether forecasts depend on the order in which the teams of a tournament are listed. TrueSkill's do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from prowess.model.model import Model
 
 from .data import mirrored, shuffled, shuffled_ties
 
-DIGITS = 6  # performances are rounded to this many digits; adding in another order changes only the eleventh
+DIGITS = 6  # performances are rounded to this many decimals; adding in another order changes only the eleventh
 WAYS: dict[str, Callable[[History, int], History]] = {
     "as filed": lambda history, seed: history,
     "mirrored": lambda history, seed: mirrored(history),
@@ -63,5 +63,5 @@ def _listing_errors(model: Model, history: History) -> ListingErrors:
     forecasts = model.fit(history, progress=False).forecasts
     rounded = replace(forecasts, mean=np.round(forecasts.mean, DIGITS))
     first = history.player[history.team_start[:-1]]
-    # Sorted by player, so that the same team has the same index in every listing.
+    # The performances are sorted by player, so that a team has the same index in every listing.
     return ListingErrors(pair_error(rounded).values, forecasts.mean[np.lexsort((first, owners(history.match_start)))])

@@ -28,10 +28,10 @@ MU, BETA = 3000.0, 400.0
 
 
 class Variant(NamedTuple):
-    """A model, described by its kind ("TSa", "TS2" or "TS3"), σ (fixed or not), policy for ε, and source of constants.
+    """A model, given by its kind ("TSa", "TS2" or "TS3"), σ (fixed or not), policy for ε, and source of constants.
 
-    `source` is "paper" for the papers' constants, "tuned", or "newcomers" for tuned constants with a newcomers' level
-    that is learnt.
+    `source` is "paper" for the papers' constants, "tuned" for tuned constants, or "newcomers" for tuned constants and a
+    learnt newcomers' level.
 
     >>> Variant("TS2", True, "spread", "paper").name
     'TS2c, ε by spread'
@@ -91,9 +91,9 @@ def model(variant: Variant, draws: float) -> Model:
 def factorial(draws: float) -> dict[Variant, Model]:
     """Return models of every kind, with variable or fixed σ, every policy for ε, and the papers' or tuned constants.
 
-    The papers print no constants for the policies that set ε to one or two fixed numbers. All teams have one player, so
-    tuning ε by draws would be the same as tuning it as a number. A model with a fixed σ does not know how much it has
-    learnt about a newcomer, so the newcomers' level is learnt only with a variable σ.
+    Three kinds of models are left out. The papers print no constants for the policies that set ε to one or two fixed
+    numbers. All teams have one player, so tuning ε by draws would be the same as tuning it as a number. A model with a
+    fixed σ does not know how much it has learnt about a newcomer, so it cannot learn the newcomers' level.
 
     >>> len(factorial(0.5))
     39
@@ -119,7 +119,7 @@ def elos() -> dict[str, Model]:
     return {name: Elo(k=k) for name, k in ELO.items()}
 
 
-# The models of Tables 1 and 2, by their names there; those with the papers' constants come first.
+# The models of Tables 1 and 2, by their names in the tables; models with the papers' constants come first.
 MAIN = {
     "TSa": Variant("TSa", False, "draws", "paper").name,
     "TSa spread": Variant("TSa", False, "spread", "paper").name,
@@ -139,7 +139,7 @@ FIGURE = ("TSa", "TS2", "TS2c", "Elo tuned", "TS2 tuned")  # the models whose li
 # Published models to compare with; for a team of one, sum and average are the same.
 THEIRS = {"TSa": "TSb", "TS2": "TS2b", "TS2c": "TS2c"}
 
-# From the papers' constants to the tuned ones, one change at a time.
+# The steps from the papers' constants to the tuned constants, one change at a time.
 STEPS: dict[str, tuple[float, float | str, float]] = {  # (σ₀, ε, τ per √day)
     "the papers' constants, ε by draws": (1000.0, "draws", 0.0),
     "ε by spread": (1000.0, "spread", 0.0),

@@ -1,4 +1,4 @@
-"""The sections about the real results: errors beside the published ones, policies for ε, listings, time, claims."""
+"""The sections about the real results: errors beside published errors, policies for ε, listings, time, claims."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .real import FIGURE, KINDS, MAIN, POLICIES, STEPS, THEIRS, Variant
 from .tables import WON, count_wins, error_table, percent
 
 DRAWS = "TS2 with ε by draws"
-CHAIN_TIES = "TrueSkill's chain depends on the order in which tied teams are listed, TS2 and TS3 do not"
+CHAIN_TIES = "TrueSkill's chain depends on the order in which tied teams are listed; TS2 and TS3 do not"
 
 
 class Real(NamedTuple):
@@ -83,8 +83,8 @@ def _data(real: Real) -> Section:
     text = (
         f"{FILE}: {len(history):,} tournaments of two or more teams, {history.teams:,} results; the median tournament "
         f"has {int(np.median(sizes))} teams, the largest {sizes.max():,}. Of neighbouring teams "
-        f"{100 * real.draws:.0f} % are tied. There are no rosters, so a team is one player: sum and average, TSa "
-        "and TSb, and TS2a and TS2b are the same. The papers had 680 and 449 tournaments of the same game, with "
+        f"{100 * real.draws:.0f} % are tied. There are no rosters, so a team is one player. Then the sum equals the "
+        "average, TSa equals TSb, and TS2a equals TS2b. The papers had 680 and 449 tournaments of the same game, with "
         "rosters.\n\n"
         "Every tournament is predicted before it is rated. The file lists teams by place; here they are listed in "
         "random order, so that models cannot learn from the order of the file. The pair error is the share of wrongly "
@@ -101,8 +101,8 @@ def _errors(real: Real) -> Section:
     low = int(np.argmin(table[real.spans.names[1]].to_numpy()))
     text = (
         "Percentage of wrongly predicted pairs. The first rows have the papers' constants (σ₀ = 1000, or 300 if fixed, "
-        "β = 400, no drift), with ε from the share of draws for TSa and by spread for all others. The tuned rows have "
-        "the best ε, drift if σ is variable, and in TS3 a learnt newcomers' level. Published errors are for other "
+        "β = 400, no drift), with ε from the share of draws for TSa and by spread for all other models. The tuned rows "
+        "have the best ε, drift if σ is variable, and in TS3 a learnt newcomers' level. Published errors are for other "
         "tournaments, with rosters."
     )
     return Section("Table 2 of 2011: pair error", text, table, bold=frozenset({(low, real.spans.names[1])}))
@@ -120,7 +120,7 @@ def _won(real: Real) -> Section:
 def _figure(real: Real) -> Section:
     names = {label: MAIN[label] for label in FIGURE}
     chart = sliding(real.comparison, names, real.spans.window, title="Pair error on the real results")
-    text = "The tuned chain is not drawn, because its line would coincide with that of the tuned TS2."
+    text = "The tuned chain (TSa) is not drawn, because its line would coincide with the line of the tuned TS2."
     return Section("Figure 5 of 2011: error over time", text, chart=chart)
 
 
@@ -141,16 +141,17 @@ def _policies(real: Real) -> Section:
                 rows.append(row)
     text = (
         f"Pair error in percent over the last {real.spans.last[0]} tournaments, and over the tournaments used for "
-        "tuning. Draws: equal teams tie as often as neighbours did before; tuned, this equals a number. Two values: "
-        "one ε for tournaments with ties and one for those without. Spread: the places fill the range of the teams' "
-        "priors. With newcomers: the newcomers' level is learnt as well. A single ε for all tournaments does not suit "
-        "TS3: if it is small compared with the spread of the priors, TS3 barely learns."
+        "tuning. Draws: ε is such that equal teams tie as often as neighbours did in earlier tournaments; when tuned, "
+        "this is the same as a number. Number: one ε for all tournaments. Two values: one ε for tournaments with ties "
+        "and one for tournaments without. Spread: the places fill the range of the teams' prior means. With newcomers: "
+        "the newcomers' level is learnt as well. A single ε for all tournaments does not suit TS3: if ε is small "
+        "compared with the spread of the priors, TS3 barely learns."
     )
     return Section("Every ε, with variable and with fixed σ", text, pl.DataFrame(rows, infer_schema_length=None))
 
 
 def _tuning_span(real: Real) -> Mask:
-    # All but the evaluated span, and as many tournaments at the start.
+    # The tuning span leaves out the evaluated span, and as many tournaments at the start.
     index, last = np.arange(len(real.history)), real.spans.last[0]
     return (index >= min(last, len(index) - 2 * last)) & (index < len(index) - last)
 
@@ -171,13 +172,14 @@ def _steps(real: Real) -> Section:
             }
         )
     text = (
-        "The same constants with TrueSkill's chain of neighbours and with TS2's graph of places. Differences between "
-        "rows come from ε, drift and prior; differences between columns come from the graph. Pair error over the last "
-        f"{real.spans.last[0]} tournaments in percent; differences in percentage points with 95 % intervals. With the "
-        "same ε, neighbours with different places are ε apart in the chain, and places are 2ε apart in TS2.\n\n"
+        "Each row has the same constants for TrueSkill's chain of neighbours and for TS2's graph of places. "
+        "Differences between rows come from ε, drift and prior; differences between columns come from the graph. Pair "
+        f"errors are in percent, over the last {real.spans.last[0]} tournaments; differences are in percentage points "
+        "with 95 % intervals. With the same ε, neighbours with different places are ε apart in the chain, and places "
+        "are 2ε apart in TS2.\n\n"
         "The wide prior has two effects. First, a newcomer's first result alone determines the rating, even if a whole "
-        "region is new and weak. Second, newcomers are expected near the end, because the teams that remain from the "
-        f"first tournaments are those who finished well and came back: {_newcomers(real)}."
+        "region is new and weak. Second, newcomers are expected to finish near the end. They do, because the teams "
+        f"that remain from earlier tournaments are those that finished well and came back: {_newcomers(real)}."
     )
     return Section("Graph or ε", text, pl.DataFrame(rows))
 
@@ -189,13 +191,13 @@ def _newcomers(real: Real) -> str:
     # `np.unique` returns the index of the first occurrence, which is the team's first tournament.
     first[np.unique(history.player, return_index=True)[1]] = True
     chosen, sizes = where[match], np.diff(history.match_start)[match]
-    # The share of the field that finished ahead, so that tournaments of any size can be averaged.
+    # A share of the other teams, unlike a place, can be averaged over tournaments of any size.
     behind = (history.place - 1) / (sizes - 1)
     new, old = (100.0 * behind[chosen & mask].mean() for mask in (first, ~first))
     share = 100.0 * first[chosen].mean()
     return (
-        f"{share:.0f} % of the results belong to teams in their first tournament; on average {new:.0f} % of the field "
-        f"finished ahead of them, and {old:.0f} % ahead of the other teams"
+        f"{share:.0f} % of the results belong to teams in their first tournament; on average {new:.0f} % of the other "
+        f"teams finished ahead of a newcomer, and {old:.0f} % ahead of an experienced team"
     )
 
 
@@ -213,17 +215,17 @@ def _listings(real: Real) -> Section:
         rows.append(row | {"of an expected performance": moved[name]})
     text = (
         "The file lists the teams of a tournament by place; nothing should depend on that order. The table shows the "
-        f"pair error over the last {real.spans.last[0]} tournaments with other listings of the same results. Changes "
-        "are the largest over all tournaments (a pair error lies between 0 and 1) and over all teams (in points). "
-        "Teams are expected to tie if their expected performances agree to a millionth of a point. If the chain is "
-        "better as filed than mirrored, it has learnt something from the order of tied teams in the file."
+        f"pair error over the last {real.spans.last[0]} tournaments with the teams listed in other orders. It also "
+        "shows the largest change of a tournament's pair error (between 0 and 1) and of a team's expected performance "
+        "(in points). Teams are expected to tie if their expected performances agree to a millionth of a point. If the "
+        "chain is better as filed than mirrored, it has learnt something from the order of tied teams in the file."
     )
-    # Differences below a millionth of a point are rounding.
+    # Differences below a millionth of a point are rounding errors.
     steady = {name: change < 1e-6 for name, change in moved.items()}
     holds = all(steady[name] == (not name.startswith("TSa")) for name in steady)
     evidence = "; ".join(f"{name} {change:.2g}" for name, change in moved.items())
     claim = Claim(CHAIN_TIES, holds, f"largest change of an expected performance, in points: {evidence}")
-    return Section("Does the listing matter", text, pl.DataFrame(rows), claims=(claim,))
+    return Section("Does the order of the teams matter?", text, pl.DataFrame(rows), claims=(claim,))
 
 
 def _time(real: Real) -> Section:
@@ -235,7 +237,7 @@ def _time(real: Real) -> Section:
 
 
 def _claims(real: Real) -> Section:
-    # The best model is chosen on the tournaments used for tuning, and judged on the later ones.
+    # The best model is chosen on the tournaments used for tuning, and judged on later tournaments.
     judge, best = real.judge, next(iter(real.comparison.intervals("pair_error", _tuning_span(real))))
     claims = [
         judge.better(

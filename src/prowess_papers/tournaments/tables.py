@@ -14,7 +14,7 @@ from prowess.lab.slices import Mask
 from ..paper import load_published
 from .data import Spans
 
-WON = "The number of the last {} tournaments in which the row's model predicted more pairs than the column's."
+WON = "In how many of the last {} tournaments the model of the row predicted more pairs than the model of the column."
 
 
 def percent(value: float) -> float:
@@ -29,7 +29,7 @@ def percent(value: float) -> float:
 def count_wins(
     comparison: Comparison, names: Mapping[str, str], where: Mask, measure: str = "pair_error"
 ) -> pl.DataFrame:
-    """Count the tournaments in which the row's model predicted better than the column's: Table 1 of both papers.
+    """Count the tournaments in which the model of a row was better than that of a column: Table 1 of both papers.
 
     `names` maps the labels in the table to models.
     """
@@ -51,7 +51,7 @@ def ahead(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def join_published(table: pl.DataFrame, theirs: Mapping[str, Sequence[float]]) -> pl.DataFrame:
-    """Return our square table with the published one to its right.
+    """Return our square table with the published table to its right.
 
     >>> join_published(pl.DataFrame({"model": ["a"], "a": [0]}), {"a": [1]}).columns
     ['model', 'a', 'a published']
@@ -66,7 +66,7 @@ def error_table(
 ) -> pl.DataFrame:
     """Return pair errors in percent by span, with an interval for the first, and published errors: Table 2 of 2011.
 
-    `names` maps the labels in the table to models; `theirs` maps some labels to the published model beside them.
+    `names` maps the labels in the table to models; `theirs` maps some labels to the published model in the same row.
     """
     printed = load_published("tournaments")["icml2011"]["error"]
     masks = [None, *(spans.mask(comparison.history, many) for many in spans.last)]

@@ -1,4 +1,4 @@
-"""The model that is chosen for the matches, by all verbs that rate a file."""
+"""Commands that rate a file choose a model for its matches if the user does not name one."""
 
 import json
 import re
@@ -29,14 +29,14 @@ def halves(folder: Path) -> tuple[Path, Path]:
 
 @pytest.fixture
 def ladder(tmp_path: Path) -> Path:
-    """The league, rated with the model that is chosen for it."""
+    """Save a ladder of the example league, rated with the model chosen for it, and return its path."""
     CHOICE.fit.ladder.save(tmp_path / "league.prowess")
     return tmp_path / "league.prowess"
 
 
 @pytest.fixture
 def choice_notes(capsys: pytest.CaptureFixture[str]):
-    """Return the lines about a choice."""
+    """Return a function that returns the notes printed about a chosen model."""
 
     def lines(chosen: ChosenModel) -> list[str]:
         note_choice(chosen)
@@ -45,7 +45,7 @@ def choice_notes(capsys: pytest.CaptureFixture[str]):
     return lines
 
 
-def test_rate_uses_the_model_that_auto_chooses_and_says_so_in_three_lines(tmp_path: Path) -> None:
+def test_rate_uses_the_model_chosen_by_auto_and_describes_it_in_three_lines(tmp_path: Path) -> None:
     result = run("rate", LEAGUE, "--json", "--save", tmp_path / "league.prowess")
     assert pw.Ladder.load(tmp_path / "league.prowess") == CHOICE.fit.ladder
     expected = CHOICE.fit.leaderboard()
@@ -59,7 +59,7 @@ def test_rate_uses_the_model_that_auto_chooses_and_says_so_in_three_lines(tmp_pa
     assert run("rate", LEAGUE, "--quiet").stderr == ""
 
 
-def test_named_model_is_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_model_is_chosen_if_the_user_names_a_model_or_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pw, "auto", None, raising=False)
     for words in (TEXTBOOK, ("--set", "beta=3"), ("--drift", "time"), ("--model", "elo")):
         result = run("rate", LEAGUE, *words)
@@ -67,7 +67,7 @@ def test_named_model_is_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> Non
         assert "model chosen" not in result.stderr
 
 
-def test_settings_without_a_model_change_the_textbook_model_and_a_note_says_so() -> None:
+def test_settings_without_a_model_apply_to_textbook_trueskill_and_a_note_says_so() -> None:
     bare = run("rate", LEAGUE, "--set", "beta=3")
     assert bare.stdout == run("rate", LEAGUE, *TEXTBOOK, "--set", "beta=3").stdout
     assert "the model is TrueSkill with these settings; without settings, a model is chosen" in bare.stderr
@@ -87,7 +87,9 @@ def test_settings_without_a_model_change_the_textbook_model_and_a_note_says_so()
     ],
     ids=lambda words: words[0],
 )
-def test_verbs_use_the_chosen_model_as_a_saved_ladder_does(ladder: Path, words: tuple[str, ...]) -> None:
+def test_command_prints_the_same_for_a_file_and_for_a_ladder_saved_with_the_chosen_model(
+    ladder: Path, words: tuple[str, ...]
+) -> None:
     verb, *more = words
     result = run(verb, LEAGUE, *more, "--json")
     assert result.exit_code == 0, result.output
@@ -106,7 +108,7 @@ def test_explain_and_pair_choose_a_model_for_their_file() -> None:
     assert "model chosen for these matches: " in run("pair", LEAGUE, "Ada", "Chidi", "--avoid", "7d").stderr
 
 
-def test_other_commands_can_use_the_model_of_a_saved_ladder(ladder: Path, tmp_path: Path) -> None:
+def test_model_option_accepts_a_saved_ladder_and_uses_its_model(ladder: Path, tmp_path: Path) -> None:
     assert run("rate", LEAGUE, "--model", ladder, "--json").stdout == run("rate", LEAGUE, "--json").stdout
     simulated = run("simulate", "--model", ladder, "--matches", 30, "--players", 6)
     assert simulated.exit_code == 0, simulated.output
@@ -117,20 +119,20 @@ def test_other_commands_can_use_the_model_of_a_saved_ladder(ladder: Path, tmp_pa
 
 
 @pytest.mark.parametrize("words", [("simulate",), ("tune", LEAGUE)], ids=lambda words: words[0])
-def test_verb_that_cannot_choose_says_how_to_use_the_chosen_model(words: tuple[object, ...]) -> None:
+def test_command_that_cannot_choose_a_model_refuses_auto_and_says_what_to_do(words: tuple[object, ...]) -> None:
     result = run(*words, "--model", "auto")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "run prowess rate FILE --save league.prowess and name league.prowess here" in result.stderr
+    assert "run prowess rate FILE --save league.prowess and use --model league.prowess" in result.stderr
 
 
-def test_with_few_matches_the_textbook_model_is_used_and_a_note_says_so(tmp_path: Path) -> None:
+def test_few_matches_are_rated_with_textbook_trueskill_and_a_note_says_so(tmp_path: Path) -> None:
     result = run("rate", write(tmp_path, "games.csv", WIDE))
     assert result.stdout == run("rate", tmp_path / "games.csv", *TEXTBOOK).stdout
     assert "model: textbook TrueSkill. There are fewer than 20 matches" in result.stderr
     assert "log loss" not in result.stderr
 
 
-def test_seasons_in_a_column_are_known_to_the_choice(tmp_path: Path) -> None:
+def test_season_column_is_used_when_a_model_is_chosen(tmp_path: Path) -> None:
     days = [f"{year}-{month:02}-{day:02}" for year in range(2000, 2004) for month in (1, 2) for day in range(1, 20)]
     league = pw.simulate(pw.TrueSkill(), len(days), 6).history
     history = pw.History.from_matches(
@@ -142,7 +144,7 @@ def test_seasons_in_a_column_are_known_to_the_choice(tmp_path: Path) -> None:
     assert found["model"] == pw.auto(pw.History.read(tmp_path / "games.csv")).model.to_dict()
 
 
-def test_report_explains_the_choice(tmp_path: Path) -> None:
+def test_report_option_explains_the_chosen_model(tmp_path: Path) -> None:
     page, data, standings = tmp_path / "choice.html", tmp_path / "choice.json", tmp_path / "table.html"
     result = run("rate", LEAGUE, "--report", page, "--out", standings)
     assert f"wrote {page}" in result.stderr
@@ -165,7 +167,7 @@ def test_report_explains_the_choice(tmp_path: Path) -> None:
         (("--resume", "league.prowess", "--model", "auto"), "league.prowess: a saved ladder keeps its model"),
     ],
 )
-def test_options_that_contradict_a_choice_are_refused_before_the_work(
+def test_options_that_conflict_with_choosing_a_model_are_refused_before_rating(
     ladder: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(ladder.parent)
@@ -175,7 +177,7 @@ def test_options_that_contradict_a_choice_are_refused_before_the_work(
     assert [file.name for file in ladder.parent.iterdir()] == ["league.prowess"]
 
 
-def test_resumed_ladder_keeps_the_chosen_model_and_chooses_again_only_when_asked(tmp_path: Path) -> None:
+def test_resumed_ladder_keeps_its_model_unless_the_choose_option_is_given(tmp_path: Path) -> None:
     early, late = halves(tmp_path)
     saved = tmp_path / "league.prowess"
     run("rate", early, "--save", saved, "--scale", "1500,400")
@@ -190,7 +192,7 @@ def test_resumed_ladder_keeps_the_chosen_model_and_chooses_again_only_when_asked
 
 
 @pytest.mark.parametrize("way", [(), ("--stream",)])
-def test_choosing_again_without_all_matches_of_the_ladder_is_an_error(
+def test_choosing_a_new_model_for_a_ladder_needs_all_its_matches(
     ladder: Path, tmp_path: Path, way: tuple[str, ...]
 ) -> None:
     _, late = halves(tmp_path)
@@ -202,7 +204,7 @@ def test_choosing_again_without_all_matches_of_the_ladder_is_an_error(
     assert ladder.read_bytes() == before
 
 
-def test_file_in_chunks_is_rated_with_the_choice_for_its_first_chunk(
+def test_streamed_file_is_rated_with_the_model_chosen_for_its_first_chunk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("prowess.cli.verbs.rate.ROWS", 250)
@@ -226,7 +228,7 @@ def test_standard_input_can_be_rated_in_chunks() -> None:
     assert json.loads(done.stdout) == json.loads(run("rate", LEAGUE, "--stream", "--json").stdout)
 
 
-def test_groups_share_one_choice_for_all_their_matches(tmp_path: Path) -> None:
+def test_one_model_is_chosen_for_all_groups_of_a_file(tmp_path: Path) -> None:
     rows = [f"{row.strip()},{town}\n" for row in ROWS for town in ("Oslo", "Lima")]
     path = write(tmp_path, "towns.csv", HEAD.strip() + ",town\n" + "".join(rows))
     result = run("rate", path, "--by", "town", "--report", tmp_path / "choice.json", "--json")
@@ -238,7 +240,7 @@ def test_groups_share_one_choice_for_all_their_matches(tmp_path: Path) -> None:
         assert [row["mu"] for row in json.loads(result.stdout) if row["town"] == town] == pytest.approx(expected)
 
 
-def test_joined_leagues_have_different_players_and_keep_the_order_of_time() -> None:
+def test_join_leagues_keeps_players_of_different_leagues_apart_and_sorts_matches_by_time() -> None:
     early, late = (
         pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
         for days in (("2026-01-01", "2026-01-03"), ("2026-01-02", "2026-01-04"))
@@ -268,7 +270,7 @@ def test_gain_over_textbook_trueskill_is_printed_with_its_interval(gain: Interva
     assert choice_notes(ChosenModel(choice.model, choice))[1].endswith(ending)
 
 
-def test_loss_of_matches_with_many_teams_is_per_pair_and_remarks_come_last(choice_notes) -> None:
+def test_notes_on_races_give_the_loss_per_pair_of_teams_and_end_with_remarks(choice_notes) -> None:
     races = pw.History.read(ROOT / "examples" / "races.csv")
     choice = replace(CHOICE, history=races, remarks=("tau is at the end of its range.",))
     lines = choice_notes(ChosenModel(choice.model, choice, "the first 7 matches"))

@@ -17,7 +17,7 @@ def complete(*words: object) -> list[str]:
     return run(**env).stdout.split()
 
 
-def test_completion_suggests_verbs_models_parameters_and_roles() -> None:
+def test_completion_suggests_commands_models_parameters_and_column_roles() -> None:
     assert "rate" in complete("ra")
     assert complete("rate", LEAGUE, "--model", "ts2") == ["ts2", "ts2a", "ts2b", "ts2c"]
     assert complete("rate", LEAGUE, "--set", "draw") == ["draw_probability="]

@@ -70,7 +70,7 @@ def test_model_option_help_lists_the_presets() -> None:
             ("--drift", "period"),
             "error: this model has no rating periods in which skills could drift; use --drift time",
         ),
-        (("--drift", "time", "--set", "drift=Still"), "error: --drift time: --set sets drift, too; set it once"),
+        (("--drift", "time", "--set", "drift=Still"), "error: --drift time: --set also sets drift; set it once"),
         (("--drift", "none", "--set", "tau=1"), "error: unknown parameter 'tau'"),
         (("--drift", "time", "--model", "elo"), "error: skills cannot drift with Step(k=32.0)"),
         (("--home-advantage", "big"), "error: home_advantage must be none, learnt or a number, not 'big'"),
@@ -124,7 +124,7 @@ def football() -> pw.History:
     return pw.History.read(FOOTBALL)
 
 
-def test_words_compose_the_same_model_as_in_python_and_are_saved(tmp_path) -> None:
+def test_model_options_build_the_same_model_as_pw_compose_and_the_saved_ladder_keeps_it(tmp_path) -> None:
     ladder = tmp_path / "league.prowess"
     result = run("rate", FOOTBALL, *WORDS, "--set", "beta=3", "--set", "home_tau=0.1", "--save", ladder)
     assert result.exit_code == 0, result.output
@@ -134,7 +134,7 @@ def test_words_compose_the_same_model_as_in_python_and_are_saved(tmp_path) -> No
     assert pw.Ladder.load(ladder) == model.fit(football()).ladder
 
 
-def test_options_of_a_saved_ladder_may_be_repeated_when_it_is_used(tmp_path) -> None:
+def test_model_options_that_differ_from_the_model_of_a_saved_ladder_are_refused(tmp_path) -> None:
     ladder = tmp_path / "league.prowess"
     run("rate", FOOTBALL, *WORDS, "--save", ladder)
     match = ("predict", ladder, "Northgate vs Eastbrook", "--json")
@@ -159,14 +159,14 @@ def test_options_of_a_saved_ladder_may_be_repeated_when_it_is_used(tmp_path) -> 
     ],
     ids=lambda words: words[0],
 )
-def test_every_verb_with_a_model_takes_the_words(words: tuple[object, ...]) -> None:
+def test_every_command_that_uses_a_model_accepts_the_model_options(words: tuple[object, ...]) -> None:
     plain, worded = run(*words, "--json"), run(*words, *WORDS, "--json")
     assert worded.exit_code == 0, worded.output
     assert "a season begins after a break" in worded.stderr
     assert worded.stdout != plain.stdout
 
 
-def test_seasons_of_a_simulation_need_the_length_of_a_break() -> None:
+def test_seasons_option_of_simulate_needs_the_length_of_a_break() -> None:
     result = run("simulate", "--seasons", "season")
     assert result.exit_code == 1
     assert "'season' names a column, but no matches are given; give the length of a break, such as --seasons 60" in (
@@ -186,7 +186,7 @@ def test_every_group_is_rated_with_the_same_model_options(tmp_path) -> None:
         assert [row["mu"] for row in json.loads(result.stdout) if row["league"] == name] == pytest.approx(expected)
 
 
-def test_options_without_effect_on_these_matches_give_a_note(tmp_path) -> None:
+def test_model_options_without_effect_on_the_matches_print_a_note(tmp_path) -> None:
     file = tmp_path / "plain.csv"
     file.write_text("winner,loser\nann,bob\nbob,cat\n")
     result = run("rate", file, "--drift", "time", "--seasons", "60", "--home-advantage", "learnt")

@@ -10,7 +10,7 @@ def test_forecast_bars_are_proportional_to_probabilities(capsys: pytest.CaptureF
     print_forecast([["ann"], ["bob"]], prediction)
     first, draw, second = capsys.readouterr().out.splitlines()
     assert (first.split()[:2], draw.split()[0], second.split()[:2]) == (["ann", "wins"], "draw", ["bob", "wins"])
-    assert first.count("█") >= BAR_WIDTH - 1  # the last cell may be seven eighths
+    assert first.count("█") >= BAR_WIDTH - 1  # the last cell may be seven eighths full
     assert "█" not in second
     assert (first.rstrip().endswith(">99 %"), second.rstrip().endswith(" <1 %")) == (True, True)
 

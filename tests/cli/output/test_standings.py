@@ -19,7 +19,7 @@ NAMES = [
 
 
 def league(folder: Path) -> Path:
-    """A league with unusual names, whose last match was a day after all others."""
+    """Write a league of players with unusual names; only its last match was played on the last day."""
     games = [f"2026-01-0{1 + i % 8},{one},{other}\n" for i, (one, other) in enumerate(pairwise(NAMES))]
     return write(folder, "a.csv", "date,winner,loser\n" + "".join(games) + f"2026-01-09,{NAMES[-1]},new one\n")
 
@@ -51,7 +51,7 @@ def test_standings_table_in_a_pipe_is_aligned(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [28, 40, 50, 60, 80])
-def test_narrow_terminal_shows_fewer_columns_and_whole_numbers(width: int) -> None:
+def test_narrow_terminal_shows_fewer_columns_instead_of_cutting_numbers(width: int) -> None:
     first = EXPECTED.row(0, named=True)
     row = next(
         line
@@ -72,7 +72,7 @@ def test_only_a_wide_terminal_shows_offence_and_defence_columns(tmp_path: Path) 
     assert ",offence,defence,change,gain" in (tmp_path / "a.csv").read_text()
 
 
-def test_small_scale_of_a_model_gets_more_decimals(tmp_path: Path) -> None:
+def test_ratings_on_a_small_scale_are_printed_with_more_decimals(tmp_path: Path) -> None:
     words = ("--model", "poissonod", "--set", "mu=0", "--set", "sigma=0.05", "--set", "beta=0.1")
     page = tmp_path / "a.html"
     printed = run("rate", LEAGUE, *words, "--out", page).stdout.splitlines()

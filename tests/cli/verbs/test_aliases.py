@@ -52,7 +52,7 @@ def test_commands_with_aliases_give_the_same_output_as_with_a_corrected_file(
     result = run(*(word.format(games) for word in words), "--aliases", aliases)
     assert result.exit_code == 0, result.stderr
     if words[0] == "compare":
-        assert len(result.stdout) == len(expected.stdout)  # times differ
+        assert len(result.stdout) == len(expected.stdout)  # the running times in the output differ
     else:
         assert json.loads(result.stdout) == json.loads(expected.stdout)
     assert result.stderr.count("2 aliases applied") == 1
@@ -116,7 +116,7 @@ def test_check_prints_the_lines_of_an_alias_file_for_similar_names(
 ) -> None:
     games = files[0]
     shown = run("check", games).stdout
-    assert shown.endswith("put these lines into a file for --aliases:\n  Joao,João\n  Jeevo,Deevo\n")
+    assert shown.endswith("put the lines into a file for --aliases:\n  Joao,João\n  Jeevo,Deevo\n")
     lines = write(tmp_path, "lines.csv", shown.partition("--aliases:\n")[2])
     result = run("check", games, "--aliases", lines)
     assert "--aliases" not in result.stdout

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.running import run
 
 
-def test_restored_backup_has_the_same_content(here: Path) -> None:
+def test_restored_database_has_the_content_of_the_backup(here: Path) -> None:
     run("key", "create", "phone")
     first = run("backup", "copy.bak")
     assert (first.exit_code, first.stdout) == (0, "")

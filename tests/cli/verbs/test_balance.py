@@ -47,7 +47,7 @@ def test_balance_reads_names_from_standard_input_and_from_a_file(tmp_path: Path)
     assert json.loads(filed.stdout)["newcomers"] == ["Zed"]
 
 
-def test_balance_gives_the_same_teams_for_a_saved_ladder(tmp_path: Path) -> None:
+def test_balance_gives_the_same_teams_for_a_file_and_for_a_ladder_saved_from_it(tmp_path: Path) -> None:
     FIT.ladder.save(tmp_path / "league.prowess")
     assert run("balance", tmp_path / "league.prowess", *SIX).stdout == run("balance", LEAGUE, *TEXTBOOK, *SIX).stdout
 
@@ -70,7 +70,7 @@ def test_balance_refuses_wrong_arguments_with_an_error(words: tuple[str, ...], c
 
 
 @pytest.mark.parametrize("verb", ["balance", "next", "pair"])
-def test_balance_output_fits_the_terminal(tmp_path: Path, verb: str) -> None:
+def test_output_of_balance_next_and_pair_fits_the_terminal(tmp_path: Path, verb: str) -> None:
     names = [
         f"{first} {last}" for first in ("Александра", "王小明", "🎉") for last in ("Константинопольская", "Zoë", "x")
     ]

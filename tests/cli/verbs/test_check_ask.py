@@ -1,4 +1,4 @@
-"""`prowess check --ask` on a terminal."""
+"""`prowess check --ask` asks on a terminal how to read a file."""
 
 import shlex
 from pathlib import Path

@@ -28,7 +28,9 @@ def test_compare_prints_the_same_results_as_the_library(found: pw.Comparison) ->
         assert re.match(rf"{name}\s+{re.escape(str(interval))}", line)
     assert lines[1].split(f"{found.intervals()[found.best]}")[1].startswith(" *")
     assert f"\nUse {found.best}. {found!r}" in result.stdout
-    distances = lines[lines.index(f"How far the others are behind {found.best}, measured by log loss (nats):") + 1 :]
+    distances = lines[
+        lines.index(f"How far the other models are behind {found.best}, measured by log loss (nats):") + 1 :
+    ]
     assert re.match(rf"{found.best} +●.*best", distances[0])
     assert "compared the models" not in result.stderr
 
@@ -118,7 +120,7 @@ def test_compare_reports_which_model_auto_chose() -> None:
     assert (late["matches"], late["chosen"][0]["matches"]) == (200, 200)
 
 
-def test_fair_comparison_sets_constants_from_the_first_matches() -> None:
+def test_fair_option_sets_model_constants_from_the_first_matches() -> None:
     plain = json.loads(run("compare", LEAGUE, "--models", "elo,trueskill,auto", "--fair", "--json").stdout)
     assert [model["model"] for model in plain["models"]] == ["Elo (fair)", "TrueSkill (fair)", "auto"]
     found = pw.compare(pw.History.read(LEAGUE), ["elo", "trueskill", "auto"], fair=True)
@@ -128,7 +130,7 @@ def test_fair_comparison_sets_constants_from_the_first_matches() -> None:
     assert "TrueSkill (fair): draw_probability 0." in shown
 
 
-def test_compare_suggests_the_home_advantage_where_it_gains(tmp_path: Path) -> None:
+def test_compare_suggests_a_learnt_home_advantage_if_it_predicts_better(tmp_path: Path) -> None:
     pairs = [(k, "abcd"[k % 4], "abcd"[(k + 1 + k % 3) % 4]) for k in range(200)]
     rows = "".join(f"2026-{k // 28 + 1:02}-{k % 28 + 1:02},{home},{away},1,0\n" for k, home, away in pairs)
     file = write(tmp_path, "home.csv", f"date,home_team,away_team,home_score,away_score\n{rows}")
@@ -138,7 +140,7 @@ def test_compare_suggests_the_home_advantage_where_it_gains(tmp_path: Path) -> N
     assert "use --models Elo:k=16:home_advantage=learnt" in result.stderr
 
 
-def test_chart_package_is_needed_only_for_html_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_compare_needs_the_lab_packages_only_for_html_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for module in ("altair", "vl_convert", "joblib", "optuna"):
         monkeypatch.setitem(sys.modules, module, None)
     small = write(tmp_path, "small.csv", WIDE)

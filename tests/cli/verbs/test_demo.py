@@ -48,7 +48,7 @@ def test_ratings_in_the_demo_correlate_with_the_true_skills() -> None:
     assert 0.8 < MODULE._rank_correlation(fit, LEAGUE.with_name("league_truth.csv")) < 1
 
 
-def test_demo_writes_charts_to_the_folder(tmp_path: Path) -> None:
+def test_demo_writes_charts_to_the_folder_given_with_out(tmp_path: Path) -> None:
     assert run("demo", "--out", tmp_path / "a" / "b").exit_code == 0
     assert {file.name for file in (tmp_path / "a" / "b").iterdir()} == {"skill.png", "skill.html"}
 

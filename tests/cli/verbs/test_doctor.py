@@ -34,7 +34,7 @@ def damage(file: Path) -> None:
     connection.close()
 
 
-def test_doctor_finds_no_problems_in_a_sound_service(league: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_finds_no_problems_in_a_healthy_service(league: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setenv("PROWESS_CONNECTION_LIMIT", "100")
     result = run("doctor")
@@ -56,7 +56,7 @@ def test_doctor_exits_with_code_1_for_problems_and_0_for_warnings(league: Path) 
     assert run("doctor", "--database", "nofile.db").stderr.startswith("error: nofile.db: database not found")
 
 
-def test_doctor_repair_rates_the_league_again(league: Path) -> None:
+def test_doctor_repair_rates_a_league_with_wrong_ratings_again(league: Path) -> None:
     damage(league)
     result = run("doctor")
     assert result.exit_code == 1

@@ -13,7 +13,7 @@ FIT = pw.TrueSkill().fit(pw.History.read(LEAGUE))
 WHY = FIT.explain("Ada")
 
 
-def test_explain_prints_sentences_and_matches() -> None:
+def test_explain_prints_an_explanation_in_sentences_and_a_table_of_matches() -> None:
     result = run("explain", LEAGUE, *TEXTBOOK, "ada")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -95,7 +95,7 @@ def test_explain_output_fits_the_terminal(tmp_path: Path, width: int) -> None:
     assert any("┼" in line for line in lines)
 
 
-def test_explain_with_a_scale_is_in_points() -> None:
+def test_explain_with_a_scale_shows_ratings_in_points() -> None:
     result = run("explain", LEAGUE, *TEXTBOOK, "Priya", "--scale", "1500,400", "--last", 3)
     assert "Priya started at 1500 ± 897 and is now rated 2012 ± 257" in result.stdout
     assert "−116    2012" in result.stdout

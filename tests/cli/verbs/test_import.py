@@ -65,7 +65,7 @@ def test_import_creates_a_league(place):
     assert [match["scores"] for match in history] == [match["scores"] for match in read]
 
 
-def test_import_stores_the_words_of_a_model_with_the_league(place):
+def test_import_stores_the_model_options_with_the_league(place):
     football = ROOT / "examples" / "football.csv"
     words = ("--drift", "time", "--seasons", "season", "--home-advantage", "learnt", "--newcomer-level", "learnt")
     imported(place, football, *words, "--set", "beta=3", league="football")
@@ -131,7 +131,7 @@ def test_importing_a_longer_file_adds_its_new_rows(place, tmp_path):
         ("winner,loser", ["ann,bob"], "none"),
     ],
 )
-def test_new_league_uses_dates_numbers_or_no_times_as_in_the_file(place, tmp_path, header, rows, clock):
+def test_new_league_has_dates_numbers_or_no_times_according_to_the_file(place, tmp_path, header, rows, clock):
     (tmp_path / "a.csv").write_text("\n".join([header, *rows]))
     imported(place, tmp_path / "a.csv", *(["--columns", "time=round"] if clock == "number" else []))
     assert find_league(place, "tuesday-darts")[0].clock == clock
@@ -154,7 +154,7 @@ def test_import_dry_run_changes_nothing(place, tmp_path):
         (["--database", "mysql://x/y"], "sqlite or postgresql"),
     ],
 )
-def test_importing_a_file_with_errors_creates_no_league(place, tmp_path, options, message):
+def test_failed_import_creates_no_league(place, tmp_path, options, message):
     (tmp_path / "a.csv").write_text("winner,loser\nann,bob\n")
     result = run("import", tmp_path / "a.csv", "--league", "x", "--database", place, *options)
     assert result.exit_code == 1

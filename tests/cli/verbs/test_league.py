@@ -42,7 +42,7 @@ def test_league_command_can_rename_archive_and_delete_a_league(database):
         assert {entry.actor for entry in audit.list_entries(connection, 5)} == {"command line"}
 
 
-def test_league_command_can_switch_auto_switch_on_and_off(database):
+def test_league_change_turns_automatic_model_switching_on_and_off(database):
     def setting():
         with database.reading() as connection:
             return leagues.find(connection, "darts").settings.auto_switch

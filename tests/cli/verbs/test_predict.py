@@ -63,7 +63,7 @@ def test_predict_writes_the_numbers_of_the_prediction_as_json() -> None:
     assert second["newcomers"] == ["Zed"]
 
 
-def test_predict_shows_scores_for_models_of_scores() -> None:
+def test_predict_shows_scores_if_the_model_predicts_scores() -> None:
     counts = ("--model", "poissonod", "--set", "mu=0", "--set", "sigma=0.3", "--set", "beta=0.1")
     model = pw.PoissonOD(mu=0, sigma=0.3, beta=0.1)
     expected = model.fit(pw.History.read(LEAGUE)).predict([["Ada"], ["Chidi"]])
@@ -127,7 +127,7 @@ def test_predict_refuses_wrong_arguments_with_an_error(words: tuple[str, ...], c
     assert result.stdout == ""
 
 
-def test_player_names_in_a_prediction_may_contain_separators(tmp_path: Path) -> None:
+def test_predict_accepts_player_names_that_contain_separators(tmp_path: Path) -> None:
     path = write(tmp_path, "clubs.csv", 'winner,loser\n"Smith, Jo",Saint-Malo\nBrighton & Hove,A - B\n')
     for text in ("Smith, Jo vs Saint-Malo", "Smith, Jo - Saint-Malo", '"Smith, Jo" vs "Saint-Malo"'):
         [found] = json.loads(run("predict", path, text, "--json").stdout)

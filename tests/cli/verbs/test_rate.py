@@ -13,7 +13,7 @@ from rich.cells import cell_len
 import prowess as pw
 from tests.cli.running import LEAGUE, LONG, TEXTBOOK, WIDE, command, environment, run, write
 
-EXPECTED = pw.TrueSkill().fit(pw.History.read(LEAGUE)).leaderboard(since="2026-06-01")  # the default period of a change
+EXPECTED = pw.TrueSkill().fit(pw.History.read(LEAGUE)).leaderboard(since="2026-06-01")  # as by default
 
 
 def table(text: str) -> list[list[str]]:
@@ -112,7 +112,7 @@ def test_output_file_of_rate_has_all_standings(tmp_path: Path, name: str) -> Non
     assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="permissions are another matter there")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
 def test_output_file_of_rate_has_the_usual_permissions(tmp_path: Path) -> None:
     old = os.umask(0o022)
     try:
@@ -250,7 +250,7 @@ def test_table_shows_when_each_player_was_last_seen(tmp_path: Path, time: str, s
     assert json.loads(run("rate", path, "--json").stdout)[0]["last_seen"] == iso
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no pipes of a shell")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
 def test_rate_into_a_closed_pipe_prints_no_traceback(tmp_path: Path) -> None:
     rows = "".join(f"player {i},player {i + 1}\n" for i in range(20_000))
     path = write(tmp_path, "a.csv", "winner,loser\n" + rows)

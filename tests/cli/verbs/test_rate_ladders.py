@@ -48,7 +48,7 @@ def test_match_that_is_in_two_rated_files_counts_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_resumed_ladder_is_bit_identical_to_a_single_run(tmp_path: Path, name: str) -> None:
+def test_ladder_resumed_with_later_matches_is_bit_identical_to_a_ladder_from_one_run(tmp_path: Path, name: str) -> None:
     early, late = weeks(tmp_path)
     ladder = tmp_path / "league.prowess"
     assert run("rate", early, "--model", name, "--save", ladder).exit_code == 0
@@ -208,7 +208,7 @@ def test_scale_option_shows_ratings_in_points_and_keeps_the_order() -> None:
     assert "±" not in elo.stdout + elo.stderr
 
 
-def test_saved_ladder_keeps_its_scale_until_another_is_given(tmp_path: Path) -> None:
+def test_saved_ladder_keeps_its_scale_until_another_scale_is_given(tmp_path: Path) -> None:
     early, late = weeks(tmp_path)
     saved = tmp_path / "league.prowess"
     run("rate", early, "--save", saved, "--scale", "1500,400")
@@ -218,7 +218,7 @@ def test_saved_ladder_keeps_its_scale_until_another_is_given(tmp_path: Path) -> 
     assert pw.Ladder.load(saved).scale == (1500, 400)
 
 
-def test_scale_works_with_groups_streams_and_files(tmp_path: Path) -> None:
+def test_scale_option_works_with_groups_streams_and_output_files(tmp_path: Path) -> None:
     groups = write(tmp_path, "a.csv", "day,winner,loser,town\n1,ann,bob,x\n2,cat,dan,y\n3,ann,bob,x\n")
     small, large = (rated(groups, "--by", "town", "--scale", scale) for scale in ("0,1", "0,1000"))
     assert [1000 * row["points"] for row in small] == pytest.approx([row["points"] for row in large])  # type: ignore[operator]
@@ -236,13 +236,13 @@ def test_scale_works_with_groups_streams_and_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scale", ["1500", "1500,400,1", "a,b", ""])
-def test_scale_of_the_command_line_must_be_two_numbers(scale: str) -> None:
+def test_scale_option_must_be_two_numbers(scale: str) -> None:
     result = run("rate", LEAGUE, "--scale", scale)
     assert result.exit_code == 2
     assert "two numbers such as 1500,400" in result.stderr
 
 
-def test_scale_must_be_positive() -> None:
+def test_second_number_of_the_scale_option_must_be_positive() -> None:
     result = run("rate", LEAGUE, "--scale", "1500,0")
     assert result.exit_code == 1
     assert "the second number of --scale must be a finite number above 0" in result.stderr

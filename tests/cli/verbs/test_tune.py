@@ -29,8 +29,8 @@ def test_command_printed_by_tune_rates_with_the_tuned_model(tmp_path: Path) -> N
     assert [row["mu"] for row in rated] == pytest.approx(own["mu"].to_list(), rel=1e-5)
 
 
-def test_command_printed_by_tune_repeats_the_words_of_the_model(tmp_path: Path) -> None:
-    """A tuned sigma changes the scale of the model, but not the amounts that the words have chosen before."""
+def test_command_printed_by_tune_repeats_the_model_options(tmp_path: Path) -> None:
+    """The options derive amounts such as the drift from the untuned sigma; the printed command keeps these amounts."""
     words = ("--drift", "time", "--seasons", "season", "--home-advantage", "learnt")
     result = run("tune", FOOTBALL, "--model", "poissonod", *words, "--params", "sigma,beta", "--trials", "8", "--json")
     found = json.loads(result.stdout)

@@ -1,4 +1,4 @@
-"""Small tables for tests of cells."""
+"""Make small tables for tests that read cells."""
 
 from typing import Any
 

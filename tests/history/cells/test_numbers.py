@@ -67,7 +67,7 @@ def test_unreadable_numbers_are_reported_with_their_rows(cell: str) -> None:
      "1.23.456", "1,234.567.8", "1 234,567.8", ",123,456", "0 123", "00 123", "0,123,456", "0.123.456", "0,123.5",
      "0'123", "01,23,456", "1'234 567", "1 234'567", "2.5½", "2,5½", "2.½", "2,½", ".½", "2.5 1/2", "3 5/2", "3 2/2"],
 )  # fmt: skip
-def test_contradictory_decimal_marks_in_a_column_are_reported_as_a_problem(cell: str) -> None:
+def test_number_with_misplaced_decimal_or_thousands_marks_is_a_problem(cell: str) -> None:
     for around in (["1", "2"], ["2.5", "1,234.5"], ["2,5", "1.234,5"]):
         for decimal in (None, ".", ","):
             cells = table([*around, cell], decimal=decimal)
@@ -189,7 +189,7 @@ def test_numbers_written_with_any_decimal_mark_are_read_back_unchanged(
     mark, cells = dialect
     read = table([text for _, text in cells], decimal=mark)
     assert numbers(read, "a").tolist() == [value for value, _ in cells]
-    # One unambiguous cell is enough to read all others without the option.
+    # Without the option, a majority of unambiguous cells decides how the others are read.
     other = "." if mark == "," else ","
     proof = [f"1{other}234{mark}5"] * (len(cells) + 1)
     read = table([text for _, text in cells] + proof)

@@ -65,7 +65,7 @@ def test_separator_that_occurs_in_few_cells_splits_only_columns_known_to_hold_ro
     assert split(names, rosters="&")[0] == ["Brighton", "Hove Albion"]
 
 
-def test_roster_column_may_mix_comma_lists_and_pairs_joined_by_and() -> None:
+def test_roster_column_may_mix_lists_with_commas_and_pairs_joined_by_the_word_and() -> None:
     cells = ["ann, bob, cat", "dan & eve", "fay, gus", "hal and ida"]
     assert split(cells, sure=True) == [["ann", "bob", "cat"], ["dan", "eve"], ["fay", "gus"], ["hal", "ida"]]
     assert split(["Smith, J. / Doe, A.", "ann / bob"], sure=True)[1] == ["ann", "bob"]

@@ -1,4 +1,4 @@
-"""Columns without a role become context: their levels, kinds, names, and what is left out."""
+"""Columns without a role become context: tests of their level, kind and name, and of the columns that are left out."""
 
 from typing import Any
 
@@ -123,7 +123,7 @@ def test_context_level_is_the_coarsest_on_which_all_rows_of_a_match_or_team_agre
     assert history.entry_context["kills"].to_numpy().tolist() == [5, 7, 5, 2, 4, 4, 9, 9, 4, 9]
 
 
-def test_context_of_players_without_partners_belongs_to_the_teams() -> None:
+def test_context_of_players_who_play_alone_has_the_team_level() -> None:
     history = read("race,driver,position,car\nr1,a,1,x\nr1,b,2,y\nr2,b,1,y\nr2,a,2,x")
     assert levels(history) == {"car": "team"}
 
@@ -175,7 +175,7 @@ def test_decimal_commas_in_context_are_read_as_in_other_columns() -> None:
     assert History.from_frame(frame, decimal=",").context["odds"].to_list() == [1.75, 2.5, 1.75]
 
 
-def test_null_markers_of_other_programs_leave_a_context_column_numeric() -> None:
+def test_context_column_of_numbers_and_missing_value_markers_is_numeric() -> None:
     history = read("winner,loser,rank\na,b,1\nb,a,NA\na,b,1\nb,a,NA\na,b,3")
     assert history.context["rank"].to_list() == [1, None, 1, None, 3]
 
@@ -208,7 +208,7 @@ def test_user_can_choose_the_context_columns() -> None:
     assert (caught.value.field, caught.value.value) == ("context", "tuor")
 
 
-def test_context_columns_may_be_chosen_only_if_the_file_has_them() -> None:
+def test_context_option_if_present_ignores_columns_that_the_file_does_not_have() -> None:
     text = "winner,loser,Tour,url\na,b,x,u/1\nb,a,x,u/2\na,b,x,u/3"
     assert levels(read(text, context=IfPresent(["tour", "season"]))) == {"Tour": "match"}
     nothing = read(text, context=IfPresent(["season"]))
@@ -246,7 +246,7 @@ def test_header_may_state_the_level_and_kind_of_a_context_column() -> None:
     assert history.team_context["side"].to_list() == ["blue", "red", "red", None]
 
 
-def test_text_below_a_header_that_states_numbers_is_an_error() -> None:
+def test_text_in_a_context_column_whose_header_states_numbers_is_an_error() -> None:
     with pytest.raises(Error, match=r"row 2: column 'rest \[match, number\]' holds 'x'"):
         History.from_frame(
             pl.DataFrame({"winner": ["a", "b"], "loser": ["b", "a"], "rest [match, number]": ["3", "x"]})
@@ -325,7 +325,7 @@ NUMBERS = st.one_of(st.integers(-999, 999), st.floats(-1e6, 1e6).map(lambda valu
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[dict[str, list[object]], dict[str, tuple[str, list[object]]]]:
-    """Draw the cells of a table with a row per match or per player, and the context that it holds."""
+    """Draw the cells of a table with a row per match or per player, and the context that is expected."""
     matches, wide = draw(st.integers(2, 6)), draw(st.booleans())
     sides = ("winner", "loser")
     frame: dict[str, list[object]]

@@ -144,7 +144,7 @@ def test_players_who_did_not_finish_share_the_last_place() -> None:
     assert history.place.tolist() == [1, 3, 2, 3]
     assert "share the last place of their match: 1 of 4 (DNF 1)" in history.recognised
     assert "1 absent entry (DNS) left out (row 5); use `unplaced=('DNS',)` to rank DNS last" in history.recognised
-    assert "column 'position' has empty cells; 1 such entry shares the last place of the match" in history.recognised
+    assert "column 'position' is empty in 1 entry, which shares the last place of its match" in history.recognised
     absent = read("race driver position\n 1 a 1\n 1 b DNF\n 1 c 2\n 1 e DNS", columns=None, absent=("DNS",))
     assert absent.players == ("a", "b", "c")
     timed = read("event runner time\n 1 a 19:32\n 1 b DNF\n 1 c 20:01", columns=None, absent=("DNF",))
@@ -195,5 +195,5 @@ def test_rows_of_one_day_form_a_match_if_no_column_identifies_matches() -> None:
 def test_shorter_durations_rank_first() -> None:
     history = read("race runner finish_time\n 1 a 1:02:45\n 1 b 59:59.5\n 1 c DNF\n 1 d 1:02:45\n 1 e -")
     assert history.place.tolist() == [2, 1, 4, 2, 4]
-    assert "column 'finish_time' has empty cells; 1 such entry shares the last place" in history.recognised
+    assert "column 'finish_time' is empty in 1 entry, which shares the last place" in history.recognised
     assert history.score is None

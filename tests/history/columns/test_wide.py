@@ -61,7 +61,7 @@ def test_list_cells_are_read_as_rosters() -> None:
     assert History.from_frame(frame)[0] == {"teams": [["a", "b"], ["c;d"]], "ranks": [2, 1]}
 
 
-def test_cell_of_a_numbered_player_column_is_one_name_or_empty() -> None:
+def test_cells_of_columns_such_as_player1_are_not_split_into_names() -> None:
     history = read("player1 player2 player3 rank1 rank2 rank3\n a&b c d 1 2 3\n a c - 2 1 -")
     assert [match["teams"] for match in history] == [[["a&b"], ["c"], ["d"]], [["a"], ["c"]]]
     assert history.place.tolist() == [1, 2, 3, 2, 1]
@@ -94,7 +94,7 @@ def test_cell_of_a_winner_column_may_be_a_side_or_a_name_or_a_word_for_a_draw(
     assert read(f"{sides} winner\n ann bob {winner}").place.tolist() == place
 
 
-def test_winner_cell_that_could_also_be_a_side_is_a_name_if_every_winner_is_one() -> None:
+def test_ambiguous_winner_is_read_as_a_name_if_all_winners_are_names_of_players() -> None:
     assert read("player1 player2 winner\n 2 1 1\n 7 3 3\n 1 2 draw").place.tolist() == [2, 1, 2, 1, 1, 1]
     assert read("player1 player2 winner\n 2 1 1\n 7 3 2").place.tolist() == [1, 2, 2, 1]
 
@@ -117,8 +117,8 @@ def test_id_column_with_duplicates_is_ignored_by_default_and_refused_if_mapped()
     ("text", "message"),
     [
         ("home away hg ag\n a b 1 0\n a - 1 2", "row 2: column 'away' is empty: fill it in, or drop the row"),
-        ("home away hg ag\n a b 1 0\n a b NA 2", "row 2: column 'hg' holds 'NA': others have a score"),
-        ("home away hg ag\n a b 1 0\n a b 1 -", "row 2: column 'ag' is empty: others have a score"),
+        ("home away hg ag\n a b 1 0\n a b NA 2", "row 2: column 'hg' holds 'NA': another side has a score"),
+        ("home away hg ag\n a b 1 0\n a b 1 -", "row 2: column 'ag' is empty: another side has a score"),
         ("home away hg ag\n a b 1 0\n a b x 1", "row 2: column 'hg' holds 'x': this is not a number"),
         ("home away hg ag\n a b 1 0\n a b inf 1", "row 2: column 'hg' holds 'inf': this is not a number"),
         ("home away hg ag\n a b 1 0\n a a 1 0", "row 2: a is listed in team 1 and in team 2"),
@@ -242,7 +242,7 @@ def test_german_headers_of_the_away_side_are_recognised() -> None:
     assert (history.players, history.score.tolist()) == (("Köln", "Bayern", "HSV"), [1, 2, 3, 0])
 
 
-def test_bye_without_a_result_adds_a_single_remark() -> None:
+def test_bye_without_a_result_is_not_also_counted_as_an_unplayed_match() -> None:
     history = read("white black result\n ann bob 1-0\n cat bye -\n bob cat -\n cat ann 0-1")
     assert len(history) == 2
     assert "1 bye left out" in history.recognised

@@ -23,7 +23,7 @@ _LEFT_OUT |= {"mirrored-rows", "missing-places", "missing-durations", "repeated-
 
 @dataclass
 class Sheet:
-    """The lines of a file, classified as strict rows, odd lines, or neither."""
+    """The lines of a file: the strict reader can read `rows`, but not `odd`; all other lines are headers or blank."""
 
     base: Base
     lines: list[str]
@@ -123,11 +123,11 @@ def complaints(base: Base, data: bytes, outcome: "Findings | Error") -> list[str
 def _refused(sheet: Sheet, text: str) -> list[str]:
     """Check that a rejected file has no header or no rows, or that the error names a damaged line."""
     if sheet.base.name.partition(".")[0] not in text:
-        return [f"the refusal does not name the file: {text}"]
+        return [f"the error does not name the file: {text}"]
     if not sheet.headed or not sheet.rows:
         return []
     if not _lines(text) & _suspicious(sheet):
-        return [f"the refusal names no line that is to blame: {text}"]
+        return [f"the error does not name a line that may be damaged: {text}"]
     return []
 
 
@@ -149,7 +149,7 @@ def _suspicious(sheet: Sheet) -> set[int]:
 
 
 def _compared(sheet: Sheet, found: Counter[Key], blamed: set[int], said: set[int], spare: int) -> list[str]:
-    wrong = [f"line {number} is blamed, and nothing is wrong with it" for number in sorted(blamed - _suspicious(sheet))]
+    wrong = [f"line {number} is reported, but nothing is wrong" for number in sorted(blamed - _suspicious(sheet))]
     named, loose = blamed | said, list(sheet.odd)
     expected: dict[Key, list[list[int]]] = {}
     for numbers in sheet.groups().values():
@@ -165,7 +165,7 @@ def _compared(sheet: Sheet, found: Counter[Key], blamed: set[int], said: set[int
         silent = [numbers for numbers in sources if not named & set(numbers)]
         lost = len(silent) - got - (spare if got else 0)  # only the first of several duplicate rows is named
         if lost > 0:
-            wrong.append(f"line {silent[-1][0]} is lost: {match}")
+            wrong.append(f"line {silent[-1][0]} is missing from the result: {match}")
     return wrong + _explained(sheet, +extra, sorted(loose), named, spare)
 
 
@@ -176,12 +176,12 @@ def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[i
     covered: set[int] = set()
     several = sheet.base.grouped
     told = [(match, [number for number in loose if _tells(sheet, number, match)]) for match in extra.elements()]
-    # A line that fits two matches is left to the match with fewer possible lines.
+    # A line that fits two matches is assigned to the match that fewer lines fit.
     for match, sources in sorted(told, key=lambda one: len(one[1])):
         fresh = [number for number in sources if several or number not in used]
         fresh = sorted(fresh, key=named.__contains__)[: None if several else 1]
         if not fresh:
-            wrong.append(f"no line tells of {match}")
+            wrong.append(f"no line of the file contains {match}")
         used.update(fresh)
         covered.update(line for number in fresh for line in _record(sheet, number))
     if several and extra.total() > len(
@@ -190,7 +190,7 @@ def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[i
             for number in loose
         }
     ):
-        wrong.append(f"{extra.total()} matches are told of by no line")
+        wrong.append(f"no line of the file contains {extra.total()} of the matches")
     named = {line for number in named for line in (_record(sheet, number) if number in sheet.odd else [number])}
     silent = [number for number in loose if number not in covered | named]
     text = " ".join(sheet.lines[number - 1] for number in named if number <= len(sheet.lines))
@@ -200,7 +200,7 @@ def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[i
         alone = {numbers[0] for numbers in sheet.groups().values() if len(numbers) == 1}
         silent = [number for number in silent if number not in alone and number not in sheet.odd]
     if len(silent) > spare:
-        wrong.append(f"nothing is said of line {silent[0]}: {sheet.lines[silent[0] - 1][:80]!r}")
+        wrong.append(f"line {silent[0]} is neither read nor reported: {sheet.lines[silent[0] - 1][:80]!r}")
     return wrong
 
 
@@ -238,7 +238,7 @@ def _plain(text: str) -> str:
 
 
 def _split(who: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the players of a team. In a file without a header, "Ann, Bob" may also be one name."""
+    """Return the players of a team. In a file without a header, the reader may take "Ann, Bob" as one name."""
     return tuple(sorted(part for name in who for part in name.split(", ")))
 
 
@@ -254,8 +254,8 @@ def _by_teams(sheet: Sheet, found: Counter[Key], named: set[int]) -> list[str]:
         if (match := matches[numbers[0]]) is not None:
             expected[frozenset((who, place) for who, place, *_ in match[1])] += 1
             if not got[frozenset((who, place) for who, place, *_ in match[1])] and not set(numbers) & named:
-                wrong.append(f"line {numbers[0]} is lost: {match}")
+                wrong.append(f"line {numbers[0]} is missing from the result: {match}")
     surplus = sum((got - expected).values())
     if surplus > len(sheet.odd) + sum(match is None for match in matches.values()):
-        wrong.append(f"{surplus} matches are told of by no line: {next(iter(got - expected))}")
+        wrong.append(f"no line of the file contains {surplus} of the matches: {next(iter(got - expected))}")
     return wrong

@@ -42,7 +42,7 @@ def test_file_whose_name_is_not_utf_8_can_be_streamed(tmp_path: Path, suffix: st
         History.read(tmp_path / "none" / "games\udcff.csv")
 
 
-def test_corrupt_archive_raises_an_error_with_its_name(tmp_path: Path) -> None:
+def test_truncated_archive_raises_an_error_with_its_name(tmp_path: Path) -> None:
     path = tmp_path / "games.csv.gz"
     for size in (3, 30, 60):
         path.write_bytes(gzip.compress(GAMES.encode())[:size])
@@ -59,7 +59,7 @@ def test_pipe_that_can_be_read_only_once_can_be_streamed(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-def test_utf_16_file_can_be_streamed_if_the_encoding_option_is_set(tmp_path: Path, codec: str) -> None:
+def test_utf_16_file_can_be_streamed_with_and_without_the_encoding_option(tmp_path: Path, codec: str) -> None:
     path = tmp_path / "games.csv"
     path.write_bytes(GAMES.encode(codec))
     assert stream(path) == stream(path, encoding=codec) == list(EXPECTED.players[1:])

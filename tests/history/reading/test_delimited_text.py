@@ -169,7 +169,7 @@ def test_columns_of_a_file_without_a_header_are_named_by_number(content: str, ex
         ("\ufeffwinner,loser\nann,bob\n", {"encoding": "utf-8"}, "winner loser / ann bob"),
     ],
 )
-def test_options_override_the_detected_separator_and_encoding(
+def test_options_override_the_detected_header_separator_and_encoding(
     content: str | bytes, choices: dict[str, Any], expected: str
 ) -> None:
     assert seen(table(content, **choices)) == grid(expected)

@@ -1,4 +1,4 @@
-"""Exports of tournament programs and play logs: in streams, compressed, with options, and within the limits."""
+"""Exports of tournament programs and play logs are read whole, streamed or compressed, with options and limits."""
 
 import gzip
 import json

@@ -125,7 +125,7 @@ def test_error_for_an_invalid_file_names_the_file_the_line_and_the_value(
     assert str(error.value).startswith((f"{path}, {message}", f"{path}:{message}"))
 
 
-def test_missing_file_or_a_folder_raises_an_error(tmp_path: Path) -> None:
+def test_path_of_a_missing_file_or_of_a_folder_raises_an_error(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(Error, match=r"missing\.csv: file not found"):
         History.read(tmp_path / "missing.csv")

@@ -61,9 +61,9 @@ SQUADS = "match|team|player|score\n" + "".join(
     ("before", "after", "lines"),
     [
         ("m2|red|red0", "|red|red0", ["line 10"]),
-        ("m2|red|red0|5\nm2|red|red1|5\n", "|red|red0|5\n|red|red1|5\n", ["line 10", "line 11"]),  # may be rows of m2
+        ("m2|red|red0|5\nm2|red|red1|5\n", "|red|red0|5\n|red|red1|5\n", ["line 10", "line 11"]),  # both may be in m2
         ("m2|red|red0|5\nm2|red|red1|5\n", "0m2|red|red0|5\n|red|red1|5\n", ["line 10", "line 11", "line 12"]),
-        ("m2|red|red0|5\nm2|red|red1|5\n", "|red0|5\n", ["line 11"]),  # the row without a score was not played
+        ("m2|red|red0|5\nm2|red|red1|5\n", "|red0|5\n", ["line 11"]),  # the row without a score counts as not played
     ],
 )
 def test_row_without_a_match_name_does_not_drop_other_matches(
@@ -101,7 +101,7 @@ def test_invalid_reading_options_raise_an_error(tmp_path: Path, options: dict[st
             read(path, **options)
 
 
-def test_reading_options_of_the_wrong_type_raise_an_error() -> None:
+def test_read_and_from_matches_refuse_input_of_the_wrong_type() -> None:
     for wrong in (None, 5, {"winner": ["ann"]}):
         with pytest.raises(Error, match="read needs the path of a file"):
             History.read(wrong)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""PGN files: chess games in tags and moves, of any size, compressed, and in streams."""
+"""PGN files, which store chess games as tags and moves, are read at once, compressed or streamed."""
 
 import bz2
 import gzip
@@ -128,7 +128,7 @@ def test_damaged_pgn_tag_is_reported_as_a_problem(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("tag", "expected"), [("*", [1, 2]), ("?", [1, 2])])
-def test_result_after_the_moves_is_used_if_the_pgn_result_tag_is_missing(
+def test_result_after_the_moves_is_used_if_the_pgn_result_tag_is_unknown(
     tmp_path: Path, tag: str, expected: list[int]
 ) -> None:
     path = tmp_path / "games.pgn"
@@ -158,7 +158,7 @@ def test_read_limits_apply_to_pgn_files(tmp_path: Path) -> None:
 def test_chess_moves_are_not_kept_in_memory(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(many(400, comment="x" * 50_000))  # 20 MB
-    History.read(path)  # imports
+    History.read(path)  # so that imports are not measured
     tracemalloc.start()
     history = History.read(path)
     peak = tracemalloc.get_traced_memory()[1]
@@ -167,7 +167,7 @@ def test_chess_moves_are_not_kept_in_memory(tmp_path: Path) -> None:
     assert peak < 4_000_000
 
 
-def test_invalid_chess_results_are_reported_as_problems(tmp_path: Path) -> None:
+def test_chess_result_0_0_is_left_out_and_an_impossible_result_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(game(1, result="0-0") + game(2, white="Cat"))
     history = History.read(path)

@@ -13,7 +13,7 @@ from prowess.history.read_options import Choices
 from prowess.history.reading.byte_source import Source
 from prowess.history.reading.delimited_text import read_text
 
-# An apostrophe before a dash protects spreadsheets from formulas; reading removes it.
+# Cells with an apostrophe before a dash are not drawn: spreadsheets use it to prevent formulas, and reading removes it.
 CELL = st.text("ab ,;|\t\"'\n-:éЖ½", max_size=6).map(str.strip).filter(lambda cell: not re.search(r"'\s*[-\t\n]", cell))
 FULL = CELL.filter(lambda cell: cell != "")
 HEADERS = (["winner", "loser", "note"], ["Home Team", "Away_Team", "result", "x"], ["match", "player", "rank"])

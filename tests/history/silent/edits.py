@@ -1,4 +1,4 @@
-"""Realistic mistakes that can be noticed in a file: what people, spreadsheets and programs do to lists of results.
+"""Edit files with mistakes that people, spreadsheets and programs make, and that a reader can notice.
 
 An edit is a function that takes a sheet and returns the edited file, or None if the edit does not apply to the sheet.
 """
@@ -16,25 +16,25 @@ from .sheet import Edited, Match, Sheet, is_number
 
 Edit = Callable[[Sheet], Edited | None]
 
-# Edits that no reader could notice: the edited file is a valid file of another league.
+# Edits that no reader could notice, each with what the edited file seems to show.
 UNNOTICEABLE = {
     "the cells of both sides swapped in all rows, scores included": "the same file with the sides in another order",
     "the cells of both score columns swapped, or the names of two sides swapped": "a league with other winners",
-    "the two numbers of one result exchanged": "another result, unless a second column tells who won",
+    "the two numbers of one result exchanged": "another result, unless a second column says who won",
     "one digit of a score changed": "another result",
-    "one name replaced by the name of another player": "another match, unless the day has two matches of that player",
+    "one name replaced by the name of another player": "another match, unless that player has two matches that day",
     "a name misspelt where it occurs only a few times": "another player; `check` lists similar names",
     "a blank doubled in a name that occurs only once": "the name as the file spells it",
-    "the place of another player in the same match": "a tie",
-    "an empty cell for the last place": "fewer players took part",
-    "a misspelt heading of scores beside places, or of names beside ids": "neither is needed",
+    "a place replaced by the place of another player in the same match": "a tie",
+    "the cell of the last place emptied": "fewer players took part",
+    "a misspelt heading of scores in a file with places, or of names in a file with ids": "the column is not needed",
     "a row left out": "a match that was not played",
     "day and month exchanged in one date, both at most 12": "another date",
     "a date moved to another day of the same season": "another date",
     "rows in another order, in a file without times": "other matches came first",
     "a match copied with the sides exchanged, without a date or a score": "a return match",
     "a column of scores replaced by other numbers of the same size, such as shots": "other scores",
-    "two columns of text exchanged of which neither is a side's name": "they are not read",
+    "two columns of text exchanged that are not names of players": "these columns are not read",
 }
 
 _HEADINGS = frozenset(
@@ -55,7 +55,7 @@ def _swap(cells: list[str], one: int, other: int) -> list[str]:
 
 
 def _one_cell(sheet: Sheet, columns: list[int], new: Callable[[str], str | None], **more: object) -> Edited | None:
-    """Change one cell in one of the columns, in a match."""
+    """Change one cell of one match, in one of the columns."""
     for column in sheet.random.sample(columns, len(columns)):
         at = sheet.pick(column, lambda cell: new(cell) not in (None, cell))
         if at is not None:
@@ -178,13 +178,13 @@ def rule_under_the_heading(sheet: Sheet) -> Edited | None:
 
 def column_of_row_numbers(sheet: Sheet) -> Edited | None:
     if len(set(sheet.lines)) < len(sheet.lines):
-        return None  # the numbers would tell equal rows apart
+        return None  # the numbers would make equal rows different
     heading = sheet.random.choice(["", "#", "No."])
     return _every_line(sheet, lambda cells, at: [heading if at == sheet.header else str(at), *cells])
 
 
 def columns_of_elo(sheet: Sheet) -> Edited | None:
-    """Insert the rating before the match after each name."""
+    """Insert a column of ratings after each column of names."""
     names = sheet.columns("name")
     if sheet.header is None or len(set(sheet.lines)) < len(sheet.lines):
         return None
@@ -231,7 +231,7 @@ def columns_reversed(sheet: Sheet) -> Edited | None:
 
 
 def headings_swapped(sheet: Sheet) -> Edited | None:
-    """Swap the headings of two columns that hold different things, such as names and scores."""
+    """Swap the headings of two columns with different contents, such as names and scores."""
     if sheet.header is None:
         return None
     pairs = [
@@ -255,12 +255,12 @@ def _heading(sheet: Sheet, column: int, text: str, **more: object) -> Edited | N
     if not cells[column].strip() or cells[column] == text:
         return None
     cells[column] = text
-    # A remark says how the columns were guessed, that one is not used, or that the order of rows counts.
+    # A remark says how the columns were guessed, that a column is not used, or that the order of rows counts.
     return Edited(sheet.changed({sheet.header: cells}), codes=_HEADINGS, **more)  # type: ignore[arg-type]
 
 
 def merged_heading(sheet: Sheet) -> Edited | None:
-    """Leave the second of two neighbouring headings empty, as under a merged cell."""
+    """Leave the second of two neighbouring headings empty, as if both cells were merged."""
     used = sheet.columns("name", "score")
     second = [column for column in used if column - 1 in used]
     return _heading(sheet, sheet.random.choice(second), "") if second else None
@@ -271,7 +271,7 @@ def heading_missing(sheet: Sheet) -> Edited | None:
 
 
 def heading_misspelt(sheet: Sheet) -> Edited | None:
-    # Beside places, scores are not needed.
+    # In a file with places, scores are not needed, so nobody would notice.
     column = sheet.random.choice(sheet.columns("name", "rank" if sheet.columns("rank") else "score"))
     name = sheet.names[column]
     return _heading(sheet, column, name[:-2] + name[:-3:-1]) if len(name) > 2 else None
@@ -394,7 +394,7 @@ def _mirrored(sheet: Sheet, at: int) -> str | None:
     if layout is None or len(layout.sides) != 2 or len(names) != 2 or len(results) > 1:
         return None
     if "winner" in layout.roles and layout.roles["winner"] == sheet.names[names[0]]:
-        return None  # the first is the winner
+        return None  # the first name is always the winner
     cells = _swap(cells, *names)
     if scores:
         cells = _swap(cells, scores[0], scores[1])
@@ -429,7 +429,7 @@ def row_mirrored(sheet: Sheet) -> Edited | None:
     at = sheet.random.choice(sheet.rows)
     line = _mirrored(sheet, at)
     if line is None or not sheet.columns("time") or not sheet.columns("score"):
-        return None  # without a date or a score it may be a return match
+        return None  # without a date or a score, the new row may be a return match
     return _insert_line(sheet, at + 1, line, codes=frozenset(["mirrored-rows", "mirrored-rows-counted"]))
 
 
@@ -538,7 +538,7 @@ def _spelt_right(match: Match) -> Match:
 def name_misspelt(sheet: Sheet) -> Edited | None:
     """Misspell a name.
 
-    If the result names the winner, the result no longer fits. In other files, the misspelt name is another player.
+    If a result column names winners, it no longer fits the match. In other files, the misspelt name is another player.
     """
     column = sheet.random.choice(sheet.columns("name"))
     at = sheet.pick(column)
@@ -558,7 +558,7 @@ def winner_misspelt(sheet: Sheet) -> Edited | None:
 
 def empty_side(sheet: Sheet) -> Edited | None:
     if sheet.findings.layout is not None and sheet.findings.layout.shape == Shape.PLACES:
-        return None  # fewer players took part
+        return None  # an empty cell means that fewer players took part
     return _one_cell(sheet, sheet.columns("name"), lambda cell: "")
 
 
@@ -593,7 +593,7 @@ def name_and_score_swapped(sheet: Sheet) -> Edited | None:
 
 
 def half_a_result(sheet: Sheet) -> Edited | None:
-    """Lose the second number: 2- for 2-1."""
+    """Drop the second number: 2- instead of 2-1."""
     return _one_cell(
         sheet,
         sheet.columns("result"),
@@ -602,7 +602,7 @@ def half_a_result(sheet: Sheet) -> Edited | None:
 
 
 def other_half_of_a_result(sheet: Sheet) -> Edited | None:
-    """Lose the first number: -1 for 2-1."""
+    """Drop the first number: -1 instead of 2-1."""
     return _one_cell(
         sheet,
         sheet.columns("result"),
@@ -611,14 +611,14 @@ def other_half_of_a_result(sheet: Sheet) -> Edited | None:
 
 
 def one_number_of_a_result(sheet: Sheet) -> Edited | None:
-    """Lose the dash and a number: 2 for 2-1."""
+    """Drop the dash and a number: 2 instead of 2-1."""
     return _one_cell(
         sheet, sheet.columns("result"), lambda cell: pair[1] if (pair := _RESULT.fullmatch(cell)) else None
     )
 
 
 def dash_lost(sheet: Sheet) -> Edited | None:
-    """Lose the dash: 21 for 2-1."""
+    """Drop the dash: 21 instead of 2-1."""
     return _one_cell(
         sheet, sheet.columns("result"), lambda cell: pair[1] + pair[3] if (pair := _RESULT.fullmatch(cell)) else None
     )
@@ -687,7 +687,7 @@ def score_as_a_word(sheet: Sheet) -> Edited | None:
 
 
 def score_with_an_extra_digit(sheet: Sheet) -> Edited | None:
-    """Press a key four times too often: 33333 for 3. `prowess check` lists scores that are far from all others."""
+    """Type a digit five times: 33333 instead of 3. `prowess check` lists scores that are far from all others."""
     return _one_cell(
         sheet,
         sheet.columns("score"),
@@ -845,7 +845,7 @@ def word_for_a_date(sheet: Sheet) -> Edited | None:
 
 
 def year_misspelt(sheet: Sheet) -> Edited | None:
-    """Write 2204 for 2024."""
+    """Write 2204 instead of the year."""
     return _one_cell(sheet, _days(sheet), lambda cell: f"2204{cell[4:]}")
 
 

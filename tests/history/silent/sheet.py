@@ -1,6 +1,6 @@
-"""A file from an unknown source as lines and cells.
+"""Split a file from an unknown source into lines and cells, so that edits can change them.
 
-The kind of each column is known, so that edits can choose what to change.
+The kind of each column (name, score, time, …) is known, so that edits can choose a column.
 """
 
 import csv
@@ -56,12 +56,12 @@ class Sheet:
 
     @cached_property
     def rows(self) -> list[int]:
-        """The lines that hold matches; empty if the file is not a table with columns of names."""
+        """The indices of the lines with matches; empty if the file is not a table with columns of names."""
         if self.separator is None:
             return []
         first = 0 if self.header is None else self.header + 1
         width = len(self.names)
-        counts = Counter(self.lines)  # an edit of one of two equal rows makes another match of it
+        counts = Counter(self.lines)  # an edited copy of a row would count as another match
         return [
             at
             for at in range(first, len(self.lines))
@@ -69,7 +69,7 @@ class Sheet:
         ]
 
     def is_match(self, at: int) -> bool:
-        """Return whether a line holds a player's name and a result."""
+        """Return whether a line contains a player's name and a result."""
         players = {player for _, teams in self.matches for who, *_ in teams for player in who}
         cells = self.cells(at)
         held = " ".join(cells[column] for column in self.kinds["name"])
@@ -114,7 +114,7 @@ class Sheet:
         return self.random.choice(rows) if rows else None
 
     def map_column(self, columns: list[int], change: Callable[[str], str]) -> Case | None:
-        """Change the cells of columns in all matches; None if no cell changes."""
+        """Change the cells of columns in all matches; return None if no cell changes."""
         new = {}
         for at in self.rows:
             cells = self.cells(at)
@@ -147,7 +147,7 @@ def _unbalanced(lines: tuple[str, ...]) -> str:
 
 
 def _find_header(sheet: Sheet) -> tuple[int | None, tuple[str, ...]]:
-    """Return the index of the header line, and the column names, with duplicates numbered like in the reader."""
+    """Return the index of the header line, and the column names, with duplicates numbered as in the reader."""
     columns = sheet.findings.columns
     for at in range(min(10, len(sheet.lines))):
         cells = sheet.cells(at)

@@ -1,6 +1,6 @@
 """Files from unknown sources, each with the matches that a person would read in it.
 
-A case is a text file in this folder. The text starts with the name of the file and its encoding:
+A case is a text file in this folder. It starts with the name of the file and, if needed, its encoding and line ends:
 
     file: games.csv
     encoding: cp1252
@@ -17,8 +17,8 @@ A section `context` has a line for each column of context, with its level and th
     surface [match]: clay, grass
     seed [team]: 1, -, 2, 7
 
-If reading must fail, the error must contain each line of a section `asks`. The remarks must contain each line of a
-section `says`.
+If a case has a section `asks`, reading must fail with an error that contains each line of this section. The remarks
+must contain each line of a section `says`.
 """
 
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Write workbooks in three formats (.xlsx, .ods and the old .xls), byte by byte for formats without a package."""
+"""Write workbooks as .xlsx, .ods and old .xls files; the last two are written without a package."""
 
 import csv
 import struct
@@ -79,11 +79,11 @@ def write_xls(path: Path, rows: Rows) -> None:
 
     sheet = begin(0x0010) + _record(
         0x0200, struct.pack("<IIHHH", 0, len(rows), 0, max(map(len, rows)), 0)
-    )  # its extent
+    )  # the numbers of rows and columns
     for number, row in enumerate(rows):
         sheet += b"".join(_xls_cell(number, column, cell) for column, cell in enumerate(row) if cell is not None)
     sheet += _record(0x000A)
-    formats = b"".join(_record(0x00E0, struct.pack("<HH16x", 0, kind)) for kind in (0, 14))  # 14 is a date
+    formats = b"".join(_record(0x00E0, struct.pack("<HH16x", 0, kind)) for kind in (0, 14))  # format 14 is a date
     before, end = begin(0x0005) + _record(0x0042, struct.pack("<H", 1200)) + formats, _record(0x000A)
     name = struct.pack("<HBB", 0, 6, 0) + b"Sheet1"
     start = len(before) + 4 + 4 + len(name) + len(end)

@@ -1,4 +1,4 @@
-"""`auto` chooses a model that predicts well, repeats its answer, and claims no more than the last matches show."""
+"""`auto` chooses a model that predicts well, always makes the same choice, and claims only what the matches show."""
 
 import json
 from dataclasses import replace
@@ -32,7 +32,7 @@ def choice(league):
     return pw.auto(league)
 
 
-def test_auto_beats_the_default_model_and_comes_close_to_the_true_one(league, choice):
+def test_auto_beats_the_default_model_and_comes_close_to_the_true_model(league, choice):
     truth = pw.TrueSkill(beta=12, tau=0.5, draw_probability=0.25)
     last = slice(choice.spans.decided, None)
     true_loss = measures.log_loss(truth.fit(league).forecasts).mean(last)
@@ -87,7 +87,7 @@ def test_too_few_matches_give_the_default_model_with_a_remark(matches):
 
 
 @pytest.mark.parametrize("matches", [20, 50, 199])
-def test_few_matches_keep_usual_parameters(matches):
+def test_few_matches_keep_parameters_that_are_usual_in_other_leagues(matches):
     choice = pw.auto(simulated(pw.TrueSkill(beta=8), matches, 8))
     assert any("usual in other leagues" in remark for remark in choice.remarks)
 

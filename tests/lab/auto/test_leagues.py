@@ -1,4 +1,4 @@
-"""`auto` on simulated leagues, where the truth is known, and on shuffled ones, where there is nothing to find."""
+"""`auto` on simulated leagues, whose true model is known, and on leagues with shuffled players, which show no skill."""
 
 from dataclasses import replace
 from math import exp, log
@@ -17,11 +17,11 @@ TRUE_MODELS = {
     "Poisson-OD": pw.PoissonOD(mu=0.15, sigma=0.25, beta=0).replace(drift=pw.drift.PerTime(0.01)),
     "Gaussian-SD": pw.GaussianSD(mu=0, sigma=6, beta=0, gamma=12.0),
 }
-LATER = 200  # matches after the choice, on which it is compared with the truth
+LATER = 200  # matches after the choice, on which the chosen and the true model are compared
 
 
 def league(seed, shuffled=False):
-    """Return a true model, and a league by it of 20 to 2,000 matches that a choice may use, with `LATER` more."""
+    """Return a model and a league that it simulates: 20 to 2,000 matches for `auto`, and `LATER` more."""
     rng = np.random.default_rng([seed, 1])
     model = list(TRUE_MODELS.values())[seed % len(TRUE_MODELS)]
     matches = round(exp(rng.uniform(log(20), log(2000))))
@@ -35,7 +35,10 @@ def league(seed, shuffled=False):
 
 
 def regret_and_surprise(seed):
-    """Return how much worse than the truth a choice is later, and by how many standard errors than the textbook."""
+    """Return the loss of the chosen model minus the loss of the true model, and of textbook TrueSkill.
+
+    The second difference is in standard errors.
+    """
     truth, history = league(seed)
     chosen = pw.auto(history[:-LATER], progress=False).model
     own, true, textbook = (
@@ -57,19 +60,19 @@ def claims_skill(seed):
     return bool(pw.auto(history, progress=False).skill_gain.above_zero)
 
 
-def test_choice_is_close_to_the_truth_in_some_simulated_leagues():
+def test_chosen_model_predicts_almost_as_well_as_the_true_model_in_24_simulated_leagues():
     assert_close_to_the_truth(range(24))
 
 
 @pytest.mark.long
-def test_choice_is_close_to_the_truth_in_200_simulated_leagues():
+def test_chosen_model_predicts_almost_as_well_as_the_true_model_in_200_simulated_leagues():
     assert_close_to_the_truth(range(200))
 
 
-def test_skill_is_rarely_claimed_in_some_leagues_with_shuffled_players():
+def test_auto_rarely_claims_skill_in_20_leagues_with_shuffled_players():
     assert sum(map(claims_skill, range(20))) <= 2
 
 
 @pytest.mark.long
-def test_skill_is_rarely_claimed_in_200_leagues_with_shuffled_players():
+def test_auto_rarely_claims_skill_in_200_leagues_with_shuffled_players():
     assert sum(map(claims_skill, range(200))) <= 10

@@ -1,4 +1,4 @@
-"""`auto` on real leagues: chosen on the first 60 % of the matches, judged on the last 40 % without choosing again."""
+"""On real leagues, `auto` chooses a model from the first 60 % of the matches; the last 40 % show how good it is."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def preset_losses(history, start):
     for name, make in PRESETS.items():
         try:
             found[name] = judged(make(), history, start)
-        except pw.Error:  # such as a score model without scores
+        except pw.Error:  # such as a score model for matches without scores
             continue
     return found
 
@@ -65,14 +65,14 @@ def test_auto_is_as_good_as_a_model_tuned_by_hand_on_the_premier_league(data):
 
 
 @pytest.mark.parametrize(("name", "share"), [("premier_league_1995_2009.csv", 0.05), ("afl_1999_2009.csv", 0.1)])
-def test_choice_on_few_matches_holds_for_the_seasons_after_it(data, name, share):
+def test_model_chosen_from_few_matches_beats_three_presets_in_later_seasons(data, name, share):
     history = pw.History.read(data / name)
     start = int(share * len(history))
     chosen = judged(pw.auto(history[:start]).model, history, start)
     assert chosen < min(judged(model, history, start) for model in (pw.TrueSkill(), pw.Elo(), pw.Glicko()))
 
 
-def test_chosen_models_predict_well_for_years(data):
+def test_chosen_models_let_skills_and_home_advantage_change_over_time(data):
     for name in SMALL:
         model = pw.auto(pw.History.read(data / name)).model
         assert model.params.get("carry", 1.0) <= 1.0
@@ -80,7 +80,7 @@ def test_chosen_models_predict_well_for_years(data):
         assert not isinstance(model.drift, pw.drift.Still)
 
 
-def test_same_choice_with_one_process_and_with_several(data):
+def test_auto_chooses_the_same_model_with_one_process_and_with_two(data):
     history = pw.History.read(data / "f1_race_results.csv")[:250]
     alone, together = (pw.auto(history, jobs=jobs) for jobs in (1, 2))
     assert alone.to_dict() == together.to_dict()

@@ -21,7 +21,7 @@ def coin_losses(heads):
 def test_search_finds_the_posterior_mode_of_a_coin_toss():
     heads = np.arange(1000) < 800
     found = minimise(coin_losses(heads), [SHARE], Values({}))
-    # The mode by a fine grid over the same penalised likelihood.
+    # Find the mode of the same penalised likelihood on a fine grid.
     grid = np.linspace(1.0, 2.0, 100_001)
     p = 1 / (1 + np.exp(-grid))
     mode = grid[np.argmin(-800 * np.log(p) - 200 * np.log1p(-p) + 0.5 * grid**2)]
@@ -33,7 +33,7 @@ def test_few_results_leave_a_parameter_near_its_usual_value():
     assert 0.5 < found.values.of([SHARE])["share"] < 0.65
 
 
-def test_exponential_rates_are_found_from_a_poor_start():
+def test_search_finds_an_exponential_rate_from_a_poor_start():
     waiting = np.random.default_rng(0).exponential(1 / 40.0, 500)
 
     def losses(sets):
@@ -59,7 +59,7 @@ def test_rejected_steps_keep_the_starting_values():
     assert found.values.points == {"rate": 0.0}
 
 
-def test_value_stays_in_its_range_and_at_edge_is_true_at_its_ends():
+def test_parameter_value_stays_in_its_range_and_at_edge_detects_the_ends():
     bounded = Parameter("carry", usual=0.9, spread=1.0, low=0.01, high=0.999, transform="logit")
     assert bounded.value(50.0) == 0.999
     assert bounded.at_edge(0.999)

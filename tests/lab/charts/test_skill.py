@@ -115,9 +115,9 @@ def test_lines_of_players_who_share_a_colour_have_different_dashes() -> None:
     encoding = skill_curves(fit, names[:24]).to_dict()["layer"][1]["encoding"]
     looks = zip(encoding["color"]["scale"]["range"], map(tuple, encoding["strokeDash"]["scale"]["range"]), strict=True)
     assert len(set(looks)) == 24
-    with pytest.raises(pw.Error, match="1 to 24 players, not of 25"):
+    with pytest.raises(pw.Error, match="choose 1 to 24 players for a chart, not 25"):
         skill_curves(fit, names)
-    with pytest.raises(pw.Error, match="not of 0"):
+    with pytest.raises(pw.Error, match="for a chart, not 0"):
         skill_curves(fit, [])
 
 
@@ -204,7 +204,7 @@ def test_saving_a_chart_to_a_wrong_extension_or_folder_is_an_error(tmp_path: Pat
 
 
 @pytest.mark.parametrize(("module", "package"), [("altair", "Altair"), ("vl_convert", "vl-convert")])
-def test_error_about_missing_altair_names_the_pip_command(
+def test_error_about_a_missing_chart_package_names_the_pip_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, package: str
 ) -> None:
     fit = dated()

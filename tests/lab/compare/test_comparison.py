@@ -25,7 +25,7 @@ TWO = {"Elo": pw.Elo(), "Glicko-2": pw.Glicko2(period=30), "TrueSkill": pw.TrueS
 
 
 def league(matches=300, teams=2, seed=0, scores=True):
-    """Return matches of players with different skills, with draws, times, home teams and some of importance 0."""
+    """Return matches of unequal players with draws, times and home teams; every tenth match has importance 0."""
     rng = np.random.default_rng(seed)
     skill = rng.normal(size=12)
     rows = []
@@ -75,7 +75,7 @@ def test_comparison_table_has_the_same_measures_as_plain_fits(history, found):
             assert row["calibration_error"] == pytest.approx(measures.calibration(own, where).error, abs=1e-12)
             for name in MEASURES.keys() & set(table.columns):
                 assert row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
-    assert found.measure("sharpness").unit == "bits"  # win and draw are kept
+    assert found.measure("sharpness").unit == "bits"  # computed later, from the stored probabilities
     for name, own in fits.items():
         assert found.tally(name, "sharpness").values.tolist() == measures.sharpness(own).values.tolist()
         for measure in ("log_loss", "pair_error"):
@@ -135,7 +135,7 @@ def test_calibration_table_agrees_with_the_calibration_measure(history, found):
         assert frame[name].to_list() == pytest.approx(own[name].to_list(), abs=1e-12)
 
 
-def test_score_error_is_null_for_models_without_scores():
+def test_score_error_is_null_for_models_that_do_not_predict_scores():
     history = league(120)
     found = compare(history, {"Elo": pw.Elo(), "Poisson": pw.PoissonOD(mu=0, sigma=0.5)})
     table = found.table()
@@ -205,7 +205,7 @@ def same(one, other):
 
 
 def where_it_is(forecasts):
-    """A measure that reports its process and the address of the history's memory."""
+    """Return, as a measure, the id of this process and the memory address of the history."""
     player = forecasts.history.player
     while isinstance(player.base, np.ndarray):
         player = player.base
@@ -213,7 +213,7 @@ def where_it_is(forecasts):
 
 
 def mapped(forecasts):
-    """A measure that reports whether the history is memory-mapped and not copied."""
+    """Return, as a measure, whether the history is memory-mapped instead of copied."""
     return Tally(
         np.full(len(forecasts), float(isinstance(forecasts.history.player, np.memmap))), np.ones(len(forecasts))
     )
@@ -247,7 +247,7 @@ def test_error_in_a_worker_process_is_raised_by_compare(history):
 
 
 def test_comparison_is_bit_identical_on_a_dask_cluster(history, monkeypatch):
-    """Two workers of a real cluster get the history once each."""
+    """Each of the two workers of a real cluster gets the history only once."""
     from dask.distributed import Client, LocalCluster
 
     place = Measure("place", "place", tally=where_it_is)
@@ -319,7 +319,7 @@ def test_compare_rejects_invalid_options(options, message):
         compare(league(30), ["elo"], **options)
 
 
-def test_compare_rejects_unusable_histories(history, found):
+def test_compare_rejects_unusable_histories_masks_names_and_windows(history, found):
     with pytest.raises(pw.Error, match="this history has no matches"):
         compare(history[:0], ["elo"])
     with pytest.raises(pw.Error, match="compare needs a History, not list"):
@@ -447,7 +447,7 @@ def test_model_with_outlying_results_does_not_set_the_scale_of_the_chart():
     assert "off the chart: Never" in over_time.chart.to_dict()["title"]["subtitle"]
 
 
-def test_measure_that_needs_data_not_stored_in_the_comparison_raises(history):
+def test_measure_that_needs_data_not_stored_in_the_comparison_raises_an_error(history):
     """A comparison does not store performances; a kernel that read them anyway would access unrelated memory."""
     found = compare(history, TWO)
     later = Measure("strict", "pair error, ties wrong", tally=partial(measures.pair_error, ties=1))
@@ -477,7 +477,7 @@ def test_verdict_says_that_one_match_is_too_few(history):
 
 
 def test_report_on_few_matches_recommends_no_model():
-    """Intervals from about twenty blocks are too narrow to recommend a model."""
+    """Intervals from only about twenty blocks of matches are too narrow, so they do not justify a recommendation."""
     sure = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 60)
     report = compare(sure, ["elo", "glicko"]).report()
     assert report.sections[0].text.startswith("Glicko has the lowest log loss")
@@ -516,8 +516,8 @@ def test_to_dict_of_a_comparison_has_the_values_of_its_table(found):
     assert len(plain["differences"]) == len(found.differences())
 
 
-def test_missing_output_folder_is_reported_before_models_are_compared(found, tmp_path, monkeypatch):
-    monkeypatch.setattr(type(found), "report", lambda self: pytest.fail("too late"))
+def test_missing_output_folder_is_reported_before_the_report_is_made(found, tmp_path, monkeypatch):
+    monkeypatch.setattr(type(found), "report", lambda self: pytest.fail("the report was made first"))
     with pytest.raises(pw.Error, match="there is no folder"):
         found.to_html(tmp_path / "nowhere" / "a.html")
 
@@ -543,7 +543,7 @@ def test_compare_rejects_sharpness_as_the_first_measure(history):
     assert titles == ["log loss (nats), lower is better", "sharpness (bits)"]
 
 
-def test_measures_by_label_equal_those_of_the_matches_with_that_label(history):
+def test_measure_by_label_equals_the_measure_of_the_matches_with_that_label(history):
     found = compare(history, TWO, measures=["auc", "calibration_error"])
     labels = (
         np.random.default_rng(1).integers(0, 40, len(history)) ** 2 // 40
@@ -599,7 +599,7 @@ def test_two_team_measure_requires_matches_of_two_teams():
         ({"protocol": Prequential(-1)}, "burn_in must be a number of matches"),
     ],
 )
-def test_compare_rejects_unusable_measures(history, wrong, said):
+def test_compare_rejects_invalid_seeds_draws_measures_and_protocols(history, wrong, said):
     with pytest.raises(pw.Error, match=said):
         compare(history, TWO, **wrong)
 

@@ -1,4 +1,4 @@
-"""Fair comparisons: constants come from the training matches, and what the user has set stays."""
+"""Fair comparisons set the constants of models from training matches, but keep parameters that the user has set."""
 
 import numpy as np
 import polars as pl
@@ -33,7 +33,7 @@ def history():
 FAMILIES = ["trueskill", "gaussiansd", "gaussianod", "poissonod"]
 
 
-def test_fair_constants_are_those_of_the_training_matches(history):
+def test_fair_constants_are_estimated_from_the_training_matches(history):
     found = compare(history, [*FAMILIES, "elo"], fair=True)
     assert list(found.models) == [
         f"{name} (fair)" for name in ("TrueSkill", "GaussianSD", "GaussianOD", "PoissonOD", "Elo")
@@ -53,11 +53,11 @@ def test_fair_constants_are_those_of_the_training_matches(history):
     assert all(model.home is not None and model.home.learnt for model in found.models.values())
 
 
-def test_families_forecast_about_equally_well_with_fair_constants(history):
-    """The goals are Poisson variables of teams that differ little, so with fair constants all families can use them."""
+def test_model_families_forecast_about_equally_well_with_fair_constants(history):
+    """The teams differ little, so no family has an advantage once its constants fit the goals."""
     textbook, fair = (compare(history, FAMILIES, fair=fair, protocol=Prequential(0.4)) for fair in (False, True))
     losses = [[interval.value for interval in found.intervals("log_loss").values()] for found in (textbook, fair)]
-    assert max(losses[0]) > 2.0  # Gaussian scores never expect a draw
+    assert max(losses[0]) > 2.0  # the textbook Gaussian models never expect a draw
     assert max(losses[1]) - min(losses[1]) < 0.03
     assert max(losses[1]) < min(losses[0])
 
@@ -71,12 +71,13 @@ def test_fair_comparison_adapts_score_models_to_any_level_of_scores(level):
         assert interval.value < best + 0.1, name
 
 
-def test_overdispersed_counts_get_noise_of_their_own():
+def test_scores_that_vary_more_than_poisson_counts_get_extra_noise():
     rng = np.random.default_rng(0)
     scores = (7.0 * rng.poisson(14, size=(400, 2))).tolist()
     history = pw.History.from_matches([{"teams": [["a"], ["b"]], "scores": score} for score in scores])
     params = FairCandidate(pw.PoissonOD()).set_up("all", history, None).model.params
-    # The variance is 49 · 14 at a mean of 98; 0.81 of it is noise, of which 98 are a Poisson variable's own.
+    # The scores have a mean of 98 and a variance of 49 · 14. The noise is 0.81 of this variance, and the Poisson
+    # distribution itself accounts for 98 of the noise.
     assert 2 * (98 * params["beta"]) ** 2 == pytest.approx(0.81 * 49 * 14 - 98, rel=0.15)
     even = pw.History.from_matches([{"teams": [["a"], ["b"]], "scores": [2, 1]}] * 30)
     assert FairCandidate(pw.PoissonOD()).set_up("all", even, None).model.params["beta"] == 0.0
@@ -112,7 +113,7 @@ def test_remark_says_which_models_have_no_constant_to_set():
     assert "There were no training matches" in verdict.remarks(none)[0]
 
 
-def test_share_of_draws_counts_neighbours_in_matches_of_many_teams():
+def test_draw_share_of_many_teams_counts_ties_between_neighbouring_teams():
     ranks = [[1, 1, 2, 3], [4, 3, 2, 1], [1, 2, 2, 2]]
     history = pw.History.from_matches([{"teams": [["a"], ["b"], ["c"], ["d"]], "ranks": places} for places in ranks])
     assert draw_share(history) == (3 + 0.5) / (9 + 1)

@@ -1,4 +1,4 @@
-"""What a home advantage would gain, for models that have none."""
+"""A comparison estimates how much a model without a home advantage would gain from one."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from prowess.lab.compare import verdict
 
 
 def home_league(matches=400, advantage=0.8):
-    """Return matches of equal players, of which the first one is at home."""
+    """Return matches of equally good players; the first player is at home."""
     rng = np.random.default_rng(1)
     rows = []
     for _ in range(matches):
@@ -62,9 +62,9 @@ def test_home_gain_is_none_if_no_model_could_get_a_home_advantage():
     history = home_league(100)
     learnt = {"Elo": pw.compose(pw.Elo(), home_advantage="learnt")}
     assert compare(history, learnt).home_gain is None
-    assert compare(history, {"plain": pw.Elo(), **learnt}).home_gain is None  # the comparison has the answer
-    assert compare(history, ["harkness"]).home_gain is None  # it cannot learn an advantage
-    assert compare(history, ["auto"]).home_gain is None  # it decides about the advantage itself
+    assert compare(history, {"plain": pw.Elo(), **learnt}).home_gain is None  # the comparison already shows the gain
+    assert compare(history, ["harkness"]).home_gain is None  # Harkness cannot learn an advantage
+    assert compare(history, ["auto"]).home_gain is None  # auto decides about the advantage itself
     matches = [{"teams": [["ann"], ["bob"]]}] * 30
     assert compare(pw.History.from_matches(matches), ["elo"]).home_gain is None
     assert compare(history, ["harkness", "glicko"]).home_gain.model == "Glicko"

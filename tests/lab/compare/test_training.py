@@ -1,4 +1,4 @@
-"""Models that are set up from training matches: they never see a scored match, and every run has its own."""
+"""Models that are set up from training matches never see a scored match, and are set up separately for every run."""
 
 import sys
 from dataclasses import replace
@@ -23,7 +23,7 @@ def history():
 
 
 def changed(history, match):
-    """Return the history with the result of one match turned round: the loser wins by five points."""
+    """Return the history with the result of one match reversed: the loser wins by five points."""
     first = history.match_start[match]
     score, place = history.score.copy(), history.place.copy()
     ahead = int(place[first] > place[first + 1])
@@ -33,7 +33,7 @@ def changed(history, match):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_models_learn_from_training_matches_which_are_never_scored(history, protocol):
+def test_training_matches_of_a_run_are_never_scored(history, protocol):
     for run in protocol.runs(history):
         found = training_matches(run, history)
         assert len(found)
@@ -42,8 +42,8 @@ def test_models_learn_from_training_matches_which_are_never_scored(history, prot
         assert set(found) <= set(every[(part.importance > 0) | (history.importance[every] == 0)])
 
 
-def test_training_ends_at_the_first_scored_match_of_a_run_that_goes_on_learning(history):
-    """A run that goes on learning while it scores trains only on the matches before its first scored one."""
+def test_training_ends_before_the_first_match_that_is_both_scored_and_learnt_from(history):
+    """A match that is scored but not learnt from is not a training match, and training continues after it."""
     scored = np.isin(np.arange(200), [30, 50, 90])
     assert training_matches(Run(slice(0, 200), scored=scored), history).tolist() == list(range(30))
     learnt = ~np.isin(np.arange(200), [30])
@@ -88,7 +88,7 @@ def test_comparison_includes_auto_by_default_and_sets_matches_aside_only_for_aut
 
 
 @pytest.mark.parametrize("protocol", [Prequential(20), SeasonSplits(0.6), RandomSplits(2, 0.5)])
-def test_choices_are_identical_in_other_processes(history, protocol):
+def test_auto_makes_the_same_choices_in_worker_processes(history, protocol):
     here, there = (compare(history, ["auto"], protocol=protocol, jobs=jobs) for jobs in (1, 2))
     assert same(here, there)
     assert here.chosen == there.chosen
@@ -142,7 +142,7 @@ def test_chosen_score_model_is_kept_if_later_matches_have_no_scores():
     assert np.isfinite(found.intervals()["auto"].value)
 
 
-def test_wrong_measure_fails_before_a_model_is_chosen(history, monkeypatch):
+def test_unknown_measure_raises_an_error_before_a_model_is_chosen(history, monkeypatch):
     monkeypatch.setattr(sys.modules["prowess.lab.compare.training"], "auto", None)
     with pytest.raises(pw.Error, match="no measure named 'logloss'"):
         compare(history, ["auto"], measures=["logloss"])
@@ -150,7 +150,7 @@ def test_wrong_measure_fails_before_a_model_is_chosen(history, monkeypatch):
         compare(history, ["auto", pw.auto])
 
 
-def test_text_lists_the_three_most_frequent_choices():
+def test_remark_lists_the_three_most_frequent_choices_of_auto():
     def described(*words):
         choices = [RunChoice(str(run), 30, pw.TrueSkill(), (word,)) for run, word in enumerate(words)]
         return verdict._describe_choices(choices)

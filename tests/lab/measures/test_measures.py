@@ -37,7 +37,7 @@ RANGES = {
 
 
 def forecasts_of(found: list[Match], outcome: pw.Outcome | None = None) -> Forecasts:
-    """Return synthetic forecasts."""
+    """Return forecasts with the places, means, variances and probabilities of the given matches."""
     matches = [{"teams": [[f"p{j}", f"q{j}"] for j in range(len(m.place))], "ranks": m.place} for m in found]
     for match, m in zip(matches, found, strict=True):
         if m.score is not None:
@@ -73,7 +73,7 @@ def matches(draw: st.DrawFn, traits: int = 1, most: int = 8) -> list[Match]:
 
 
 def same(tally: measures.Tally, expected: list[tuple[float, float]]) -> None:
-    """Check the totals and weights of all matches, and everything derived from them."""
+    """Check the totals and weights of all matches, and their mean."""
     assert len(tally) == len(expected)
     assert tally.total.tolist() == pytest.approx([total for total, _ in expected], rel=1e-9, abs=1e-12)
     assert tally.weight.tolist() == [weight for _, weight in expected]
@@ -103,7 +103,7 @@ def test_team_strengths_from_offence_and_defence_agree_with_brute_force(found):
     rows = [x for m in found for x in zip(*oracle.strengths(m), strict=True)]
     assert measures.strength(forecasts).tolist() == pytest.approx([mean for mean, _ in rows])
     assert measures.performance(forecasts).tolist() == pytest.approx([variance for _, variance in rows])
-    near = [m for m in found if len({round(s, 6) for s in oracle.strengths(m)[0]}) == len(m.place)]  # no rounding
+    near = [m for m in found if len({round(s, 6) for s in oracle.strengths(m)[0]}) == len(m.place)]  # no near ties
     same(measures.pair_error(forecasts_of(near, NORMAL), pooled=True), [oracle.pair_error(m) for m in near])
 
 
@@ -212,7 +212,6 @@ def test_score_error_agrees_with_brute_force(found, point, data):
 
 
 def test_predicted_median_score_is_the_median_of_the_predicted_distribution():
-    """The predicted median equals the median of the distribution that `predict` shows."""
     model = pw.PoissonOD(mu=0.3, sigma=0.6, beta=0.3)
     fit = model.fit(history(league(count=60)))
     medians = measures.expected_scores(fit.forecasts)
@@ -225,7 +224,7 @@ def test_predicted_median_score_is_the_median_of_the_predicted_distribution():
     assert (measures.expected_scores(normal) == measures.expected_scores(normal, "mean")).all()
 
 
-def test_huge_offence_of_one_team_does_not_change_the_score_levels_of_others():
+def test_huge_defence_of_a_team_does_not_change_its_own_score_level():
     """A team's score level depends on its own offence and the other teams' defence only."""
     found = [Match([1, 2], [(3.0, 1e30), (5.0, 2.0)], [(1.0, 1e60), (1.0, 4.0)])]
     mean, variance = measures.rankings.score_levels(forecasts_of(found, NORMAL))
@@ -304,8 +303,8 @@ def test_pair_log_loss_for_many_teams_uses_normal_probabilities():
 
 
 @pytest.mark.parametrize("name", ["Elo", "Glicko", "GaussianElo", "Harkness"])
-def test_two_team_forecast_is_close_to_that_of_normal_performances(name):
-    """Measures of larger matches use normal performances; for two teams these nearly give the model's own forecast."""
+def test_win_probability_of_two_teams_is_close_to_that_of_normal_performances(name):
+    """Measures of larger matches assume normal performances; for two teams, this is close to the model's forecast."""
     fit = PRESETS[name]().fit(history([match | {"scores": [0, 1 + i % 2]} for i, match in enumerate(duels())]))
     gap = fit.forecasts.mean[::2] - fit.forecasts.mean[1::2]
     spread = measures.performance(fit.forecasts).reshape(-1, 2).sum(axis=1)
@@ -315,7 +314,7 @@ def test_two_team_forecast_is_close_to_that_of_normal_performances(name):
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("found", [league(), duels()], ids=["league", "duels"])
 def test_every_measure_works_for_every_model(name, found):
-    """Every measure is finite and within its range, also on slices."""
+    """Every measure is finite and within its range, for all matches and for slices."""
     fit = PRESETS[name]().fit(history(found))
     forecasts, late = fit.forecasts, slice(30, None)
     for measure in ADDITIVE:

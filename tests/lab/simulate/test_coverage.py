@@ -1,4 +1,4 @@
-"""Coverage of intervals, and its chart."""
+"""Coverage is the share of intervals that contain the true skill; a chart compares it with the nominal level."""
 
 from __future__ import annotations
 

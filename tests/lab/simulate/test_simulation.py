@@ -61,7 +61,7 @@ def by_player(league, column):
     return found
 
 
-PLACED = {  # model, skills of two players and a third, δ
+PLACED = {  # the model, the skills of three players, and the option `draws`
     "Order": (pw.TrueSkill(tau=0, draw_probability=0.2), [27.0, 24.0, 25.0], 0.0),
     "Order, no draws": (pw.TrueSkill(tau=0, draw_probability=0), [27.0, 24.0, 25.0], 0.0),
     "Places": (pw.TS2a(margin=150.0), [3000.0, 3300.0, 2900.0], 0.0),
@@ -103,7 +103,7 @@ def test_simulated_results_occur_as_often_as_forecast(family, teams):
     ratings = [[rating(model, skill)] for skill in truth]
     expected = model.predict_from([draws, 0.0] if draws else [], ratings, None)
     alone = (place == 1) & ((place == 1).sum(axis=1, keepdims=True) == 1)
-    if teams == 3 and family.startswith("PoissonOD"):  # its prediction is also based on random draws
+    if teams == 3 and family.startswith("PoissonOD"):  # its prediction is sampled, too
         assert alone.mean(axis=0) == pytest.approx(expected.win, abs=0.02)
         return
     within(alone.mean(axis=0), expected.win, MATCHES)
@@ -139,7 +139,7 @@ def test_simulated_scores_stay_finite_at_huge_rates():
 
 
 def test_simulated_places_follow_the_performances():
-    """No team is ahead of a better performance, ties are within the margin, and places follow the sorted order."""
+    """No team is placed ahead of a better performance, and neighbours tie exactly if they are within the margin."""
     model = pw.TrueSkill(margin=3.0)
     league = simulate(model, 300, 40, teams=(2, 9), size=(1, 3), seed=3)
     for match in range(len(league.history)):
@@ -151,8 +151,8 @@ def test_simulated_places_follow_the_performances():
         np.testing.assert_array_equal(gaps <= 3.0, same)
 
 
-def test_simulation_measures_the_draw_margin_for_each_match():
-    """A `TwoValued` margin is measured for each match separately."""
+def test_simulation_uses_the_draw_margin_of_the_forecast():
+    """A `TwoValued` margin depends on the places, which are not known yet, so its margin for ties is used."""
     margin = pw.outcome.TwoValued(tied=5.0, untied=0.1)
     one = simulate(pw.TrueSkill(margin=margin), 200, 30, teams=5, seed=2)
     other = simulate(pw.TrueSkill(margin=5.0), 200, 30, teams=5, seed=2)
@@ -281,7 +281,7 @@ def test_carry_over_between_seasons_moves_simulated_skills():
     within((moved**2).mean(), 1.5**2, 2000, deviation=np.sqrt(2) * 1.5**2)
 
 
-def test_all_newcomers_in_a_simulation_start_around_one_randomly_drawn_skill():
+def test_all_newcomers_in_a_simulation_start_around_one_randomly_drawn_level():
     prior = pw.Newcomers(pw.Normal(25, 2), level_sigma=5)
     skills = [simulate(pw.TrueSkill(tau=0).replace(prior=prior), 100, 200, seed=seed).skill for seed in range(100)]
     levels = np.array([skill.mean() for skill in skills])
@@ -306,14 +306,14 @@ TEAMS = {
     "leader": pw.team.LeaderBonus(pw.team.FullSquad(2, 0.1, "mean"), 0.3),
     "weighted": pw.team.Weighted((1.0, 0.5, 0.2, 0.1)),
     "affine": pw.team.Affine(lambda means: ([2 * mu for mu in means], -sum(mu * mu for mu in means))),
-    "own": DoubleCaptain(),
+    "custom": DoubleCaptain(),
 }
 
 
 @pytest.mark.parametrize("outcome", ["order", "scores"])
 @pytest.mark.parametrize("team", TEAMS)
-def test_simulating_matches_in_a_batch_gives_the_same_performances_as_singly(team, outcome):
-    """Performances are equal to the last bit in a batch of matches and in single matches."""
+def test_matches_simulated_in_a_batch_have_the_same_performances_as_single_matches(team, outcome):
+    """The means and variances of the performances are equal to the last bit."""
     model = (pw.TrueSkill() if outcome == "order" else pw.PoissonOD(3, 0.5, 0.2)).replace(team=TEAMS[team])
     league = simulate(model, 40, 30, teams=(2, 4), size=(1, 4), seed=10)
     history, traits = league.history, model.pipeline.traits
@@ -481,7 +481,7 @@ def test_calendar_sets_the_gaps_between_match_days_and_between_seasons():
     assert simulate(pw.TrueSkill(), 3, 4).history.time is None
 
 
-def test_simulated_quiz_league_has_the_properties_of_the_real_one():
+def test_simulated_quiz_league_has_the_properties_of_the_real_league():
     """The papers report small teams, a few very active players, ties, and some tournaments of 1,000 teams and more."""
     league = quiz_league()
     history = league.history
@@ -512,7 +512,7 @@ class Coin(pw.Outcome):
 
 @dataclass(frozen=True)
 class Plain(pw.Outcome):
-    """A custom outcome without a forecast of its own, which is forecast by normal performances as in TrueSkill."""
+    """A custom outcome without its own forecast; performances decide the result, as in TrueSkill without draws."""
 
     def evidence(self, board):
         return 0.0
@@ -543,7 +543,7 @@ def test_custom_outcomes_can_be_simulated():
 def test_custom_margin_can_be_simulated():
     class Wide(pw.Margin):
         def between(self, board, i, j):
-            return float(board.start[i + 1] - board.start[i])  # by the size of the better team
+            return float(board.start[i + 1] - board.start[i])  # the size of the better team
 
     league = simulate(pw.TrueSkill(margin=Wide()), 200, 20, size=3, seed=1)
     gaps = np.abs(np.diff(league.performance.reshape(-1, 2)))[:, 0]
@@ -557,9 +557,9 @@ WRONG = {
     "players must be a whole number of at least 2": lambda: simulate(pw.TrueSkill(), 10, 1),
     "seed must be a whole number": lambda: simulate(pw.TrueSkill(), seed="x"),
     "teams must be a whole number of at least 2": lambda: simulate(pw.TrueSkill(), teams=1),
-    "teams must have its least number first": lambda: simulate(pw.TrueSkill(), teams=(5, 3)),
+    "the range of teams must have the minimum first": lambda: simulate(pw.TrueSkill(), teams=(5, 3)),
     "a whole number of at least 2 for each of the 10": lambda: simulate(pw.TrueSkill(), 10, teams=[2, 3]),
-    "a match needs 20, but the league has only 10": lambda: simulate(pw.TrueSkill(), 10, 10, size=10),
+    "a match needs 20 players or squads, but the league has only 10": lambda: simulate(pw.TrueSkill(), 10, 10, size=10),
     "match 1 needs 20 players, more than the league has": lambda: simulate(
         pw.TrueSkill(), 10, 10, size=10, attendance=Even()
     ),
@@ -571,10 +571,8 @@ WRONG = {
     "not everyone can play": lambda: simulate(pw.TrueSkill(), 10, 100, attendance=Zipf(everyone=True)),
     "a rest needs seasons": lambda: Calendar(rest=30),
     "after the year 9999": lambda: simulate(pw.TrueSkill(), 1000, calendar=Calendar(every=1e6)),
-    r"with Point.* the same skill; give their distribution": lambda: simulate(pw.Elo()),
-    "skills must be finite numbers, one for each of 100 players and 1 trait": lambda: simulate(
-        pw.TrueSkill(), skills=[1.0, 2.0]
-    ),
+    r"with Point.* the same skill; pass a distribution of skills": lambda: simulate(pw.Elo()),
+    "skills must be finite numbers: 100 players × 1 trait": lambda: simulate(pw.TrueSkill(), skills=[1.0, 2.0]),
     "skills must be a Prior": lambda: simulate(pw.TrueSkill(), skills="good"),
     "draws must lie between 0 and 1": lambda: simulate(pw.TrueSkill(), draws=-1),
     "leave out `draws`: it is only for models such as Elo": lambda: simulate(pw.TrueSkill(), draws=0.5),

@@ -1,4 +1,4 @@
-"""Tuning finds parameters on early matches, and measures the gain on later ones."""
+"""Tuning finds parameters on early matches, and measures the gain on later matches."""
 
 import json
 import multiprocessing
@@ -40,7 +40,7 @@ def same(one, other):
     return one.trials().equals(other.trials()) and one.model == other.model and one.gain == other.gain
 
 
-def test_loss_of_a_trial_equals_that_of_a_plain_fit(league, tuning):
+def test_loss_of_a_trial_equals_the_loss_of_a_plain_fit(league, tuning):
     assert tuning.matches == (60, 540, 400)
     for row in tuning.trials().head(9).to_dicts():
         model = WRONG.replace(**{name: row[name] for name in ("beta", "tau", "draw_probability")})
@@ -50,7 +50,7 @@ def test_loss_of_a_trial_equals_that_of_a_plain_fit(league, tuning):
 
 def test_tuned_model_is_better_on_held_out_matches(league, tuning):
     found = tuning.trials()
-    assert found.row(0, named=True)["beta"] == WRONG.params["beta"]  # the present parameters come first
+    assert found.row(0, named=True)["beta"] == WRONG.params["beta"]  # the first trial has the current parameters
     assert found["best"][-1] == tuning.loss[1] < tuning.loss[0] == found["loss"][0]
     assert {name: new for name, (_, new) in tuning.params.items()} == {
         name: tuning.model.params[name] for name in tuning.space
@@ -70,7 +70,7 @@ def test_tuning_with_the_same_seed_and_jobs_finds_the_same_parameters(league, tu
     two, again = (tune(WRONG, league, trials=7, jobs=2) for _ in range(2))
     assert same(two, again)
     assert len(two.trials()) == 7
-    assert two.trials()["loss"][1] == tuning.trials()["loss"][1]  # the first trial does not depend on results
+    assert two.trials()["loss"][1] == tuning.trials()["loss"][1]  # the first proposal does not depend on results
 
 
 def test_stored_tuning_study_can_be_resumed(league, tuning, tmp_path):
@@ -99,7 +99,7 @@ def test_two_processes_share_a_study_in_postgresql(league, postgres):
         machine.join()
     assert [machine.exitcode for machine in machines] == [0, 0]
     found = tune(WRONG, league, trials=8, storage=postgres, study="shared").trials()
-    assert 8 <= len(found) <= 10  # each may start one more trial while the other finishes, and both may add the first
+    assert 8 <= len(found) <= 10  # each may start another trial while the other finishes, and both may add the first
     tried = found.filter(pl.col("beta") != WRONG.params["beta"])
     assert tried["beta"].n_unique() == len(tried) == found["trial"].n_unique() - len(found) + len(tried)
 
@@ -122,7 +122,8 @@ def test_stored_study_rejects_a_different_history_model_measure_or_parameters(le
     ]:
         with pytest.raises(pw.Error, match=f"the study 'mine' .*{what}"):
             again(**changed)
-    assert len(again(study=None, parameters=["tau"]).trials()) == 2  # without a name, each has its own study
+    # Without a name, every choice of parameters has its own study.
+    assert len(again(study=None, parameters=["tau"]).trials()) == 2
 
 
 def test_tuning_rejects_a_study_of_another_program_or_one_that_cannot_be_opened(league, tmp_path):
@@ -143,7 +144,7 @@ def test_tuning_rejects_a_study_of_another_program_or_one_that_cannot_be_opened(
         tune(WRONG, league, trials=2, storage="nonsense://:port")
 
 
-def test_search_does_not_use_the_held_out_matches(league, tuning):
+def test_tuning_does_not_use_the_held_out_matches(league, tuning):
     place = league.place.copy().reshape(-1, 2)
     place[600:] = np.random.default_rng(0).permutation(place[600:])
     shuffled = tune(WRONG, replace(league, place=place.ravel()), trials=16)
@@ -198,7 +199,7 @@ def test_tuning_table_marks_parameters_at_the_end_of_their_range(league):
 def test_tuning_leaves_out_parameters_without_effect(league):
     model = pw.TS2(beta=900.0).replace(home=pw.Home())
     found = tune(model, league[:300], trials=21)
-    assert set(found.unused) == {"leader_bonus", "discount", "home_mu"}  # all play alone
+    assert set(found.unused) == {"leader_bonus", "discount", "home_mu"}  # everyone plays alone, and nobody at home
     table = found.table()
     assert table.filter(pl.col("note") == "has no effect in this history")["parameter"].to_list() == [*found.unused]
     assert table["importance"].sum() == pytest.approx(1)
@@ -206,7 +207,7 @@ def test_tuning_leaves_out_parameters_without_effect(league):
         tune(pw.Elo(), pw.History.from_matches([{"teams": [[f"a{k}"], [f"b{k}"]]} for k in range(50)]), trials=2)
 
 
-def test_trial_whose_parameters_make_the_model_fail_is_counted_as_bad():
+def test_trial_whose_parameters_make_the_model_fail_has_no_loss_and_records_the_error():
     rng = np.random.default_rng(0)
     matches = [{"teams": np.array_split(rng.permutation(list("abcdefghijklmnop")), 2)} for _ in range(60)]
     history = pw.History.from_matches([{"teams": [list(map(str, team)) for team in m["teams"]]} for m in matches])
@@ -233,7 +234,7 @@ def test_interrupted_tuning_study_can_be_resumed(league, tmp_path):
     best = min(found.tried, key=lambda trial: trial.loss)
     assert len(found.trials()) == 4
     assert found.model == WRONG.replace(**best.values)
-    assert found.gain.value != 0.0  # it is evaluated, too
+    assert found.gain.value != 0.0  # the best parameters so far are evaluated, too
     assert len(tune(WRONG, league, **given).trials()) == 9
 
 
@@ -254,7 +255,7 @@ def test_tuning_page_has_all_report_sections(tuning, tmp_path):
         tuning.to_html(tmp_path / "nowhere" / "a.html")
 
 
-def test_tuning_as_plain_data_has_all_parameters(tuning):
+def test_to_dict_of_a_tuning_has_all_parameters(tuning):
     plain = json.loads(json.dumps(tuning.to_dict()))
     assert plain["gain"]["value"] == tuning.gain.value
     assert {row["parameter"]: row["after"] for row in plain["parameters"]}.items() >= {
@@ -287,7 +288,7 @@ def test_tuning_as_plain_data_has_all_parameters(tuning):
         ({"history": [1]}, "tune needs a Model and a History"),
     ],
 )
-def test_tune_rejects_parameters_that_cannot_be_tuned(league, changed, message):
+def test_tune_rejects_invalid_arguments(league, changed, message):
     with pytest.raises(pw.Error, match=message):
         tune(**({"model": WRONG, "history": league, "trials": 2} | changed))
 
@@ -331,7 +332,7 @@ def test_tuning_chart_has_a_panel_for_every_parameter(tuning, tmp_path):
     assert [one["layer"][0]["encoding"]["x"]["field"] for one in below["concat"]] == list(tuning.space)
     assert top["layer"][0]["encoding"]["y"]["title"] == "log loss (nats)"
     save(chart, tmp_path / "tuning.svg")
-    assert (tmp_path / "tuning.svg").read_text().count(">log loss (nats)<") == 2  # not in every slice
+    assert (tmp_path / "tuning.svg").read_text().count(">log loss (nats)<") == 2  # not in every panel
 
 
 def test_history_fingerprint_depends_on_player_names_not_on_internal_indices():
@@ -363,7 +364,7 @@ def test_surrogate_model_finds_the_minimum_of_a_function(directions):
 
 
 def recovered(players, matches, tau, trials):
-    """Return the tuned β and τ, divided by their true values; tuning starts at 3 and ¼ times these."""
+    """Return the tuned β and τ, divided by their true values; tuning starts at 3 β and τ/4."""
     true = pw.TrueSkill(sigma=SIGMA, beta=BETA, tau=tau)
     league = pw.simulate(true, matches, players).history
     model = true.replace(beta=3 * BETA, tau=tau / 4)
@@ -372,7 +373,7 @@ def recovered(players, matches, tau, trials):
 
 
 def test_tuning_recovers_the_constants_of_a_simulated_league():
-    """By the curvature of the log-likelihood, standard errors are 3 % (β) and 8 % (τ); three of them are allowed."""
+    """From the curvature of the log-likelihood, the standard errors are 3 % (β) and 8 % (τ); the test allows three."""
     beta, tau = recovered(players=300, matches=20_000, tau=SIGMA / 30, trials=40)
     assert beta == pytest.approx(1, abs=0.09)
     assert tau == pytest.approx(1, abs=0.24)
@@ -380,7 +381,7 @@ def test_tuning_recovers_the_constants_of_a_simulated_league():
 
 @pytest.mark.long
 def test_tuning_recovers_the_constants_of_a_simulated_league_within_a_tenth():
-    """By the curvature of the log-likelihood, standard errors are 0.7 % (β) and 2.2 % (τ)."""
+    """From the curvature of the log-likelihood, the standard errors are 0.7 % (β) and 2.2 % (τ)."""
     beta, tau = recovered(players=4_000, matches=400_000, tau=SIGMA / 50, trials=100)
     assert beta == pytest.approx(1, abs=0.1)
     assert tau == pytest.approx(1, abs=0.1)
@@ -394,7 +395,7 @@ def test_tuning_recovers_the_constants_of_a_simulated_league_within_a_tenth():
         ({"measure": lambda forecasts: np.ones(len(forecasts))}, "must return a Tally"),
     ],
 )
-def test_unusable_measures_for_tuning_are_rejected(league, wrong, said):
+def test_tune_rejects_invalid_ranges_and_unusable_measures(league, wrong, said):
     with pytest.raises(pw.Error, match=said):
         tune(WRONG, league, trials=2, **wrong)
 

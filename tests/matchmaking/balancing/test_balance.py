@@ -33,7 +33,7 @@ def kept(teams, together, apart):
 
 
 def best(model, ratings, sizes, together=(), apart=()):
-    """Return the highest quality of all splits that follow the rules; None if no split does."""
+    """Return the highest quality of all splits that follow the rules; None if there is no such split."""
     found = [
         model.quality([[ratings[player] for player in team] for team in teams])
         for teams in all_splits(list(ratings), sizes)
@@ -97,7 +97,7 @@ groups = st.lists(st.lists(st.sampled_from(names), min_size=2, max_size=3, uniqu
 
 
 @given(st.integers(4, 7), st.integers(2, 3), groups, groups, st.integers(0, 99))
-def test_split_follows_the_rules_or_raises_if_the_rules_contradict_each_other(count, teams, together, apart, seed):
+def test_best_split_follows_the_rules_and_contradictory_rules_raise_an_error(count, teams, together, apart, seed):
     """The split is the best that follows the rules; an error is raised exactly if brute force finds no split."""
     ratings = some(pw.TrueSkill(), count, seed)
     together = [[name for name in members if name in ratings] for members in together]
@@ -129,7 +129,7 @@ def test_local_search_finds_the_best_split(sizes, monkeypatch):
 
 @pytest.mark.parametrize("teams", [2, 4, 10])
 def test_hundred_players_are_split_into_even_teams(teams):
-    """Every player has an equal opponent for each other team, so a split with the quality of equal teams exists."""
+    """There are as many equally good players at each level as teams, so a perfectly even split exists."""
     rng = np.random.default_rng(1)
     level = rng.normal(25, 6, 100 // teams)
     ratings = {f"p{index}": pw.Rating(level[index // teams], 3) for index in range(100 // teams * teams)}
@@ -165,31 +165,37 @@ def test_groups_that_must_stay_together_are_swapped_as_a_whole(monkeypatch):
     team, _ = search(Performances(found, (12, 12)), rules, seed=0)
     sums = np.bincount(team, weights=[ratings[name].mu for name in found.names])
     assert sums[0] == sums[1]
-    assert pw.balance(pw.TrueSkill(), ratings, together=pairs).exact  # there are few splits of whole groups
+    assert pw.balance(pw.TrueSkill(), ratings, together=pairs).exact  # pairs have few enough splits to compare all
 
 
 IMPOSSIBLE = {
-    "both": ({"together": [["a", "b"]], "apart": [["b", "a"]]}, "b and a must be apart, but a and b stay together"),
+    "together and apart": (
+        {"together": [["a", "b"]], "apart": [["b", "a"]]},
+        "b and a must be apart, but a and b stay together",
+    ),
     "through other groups": (
         {"together": [["a", "b"], ["b", "c"]], "apart": ["a", "c"]},
         "a and c must be apart, but a, b and c stay together",
     ),
-    "too large": ({"together": [["a", "b", "c", "d"]]}, "a, b, c and d stay together, but the largest team has 3"),
-    "too many": ({"apart": [["a", "b", "c"]]}, "a, b and c must all be apart, but there are only 2 teams"),
-    "a circle": (
+    "group too large": (
+        {"together": [["a", "b", "c", "d"]]},
+        "a, b, c and d stay together, but the largest team has 3",
+    ),
+    "too many apart": ({"apart": [["a", "b", "c"]]}, "a, b and c must all be apart, but there are only 2 teams"),
+    "three apart in two teams": (
         {"apart": [["a", "b"], ["b", "c"], ["c", "a"], ["d", "e"]]},
         "no split into 2 teams of 3 and 3 follows these rules: a and b apart; b and c apart; c and a apart",
     ),
-    "a packing": (
+    "pairs in odd teams": (
         {"together": [["a", "b"], ["c", "d"], ["e", "f"]]},
         "no split into 2 teams of 3 and 3 follows these rules: a and b together; c and d together; e and f together",
     ),
-    "unknown": ({"apart": [["a", "zoe"]]}, "apart: zoe is not among the players"),
-    "twice": ({"together": [["a", "a"]]}, "together: a is listed twice in a group"),
-    "text": ({"together": "ab"}, "together must be groups of names"),
-    "no sizes": ({"sizes": [4, 3]}, r"the sizes 4 \+ 3 = 7 do not match 6 players"),
+    "unknown player": ({"apart": [["a", "zoe"]]}, "apart: zoe is not among the players"),
+    "player listed twice": ({"together": [["a", "a"]]}, "together: a is listed twice in a group"),
+    "text instead of groups": ({"together": "ab"}, "together must be groups of names"),
+    "sizes do not add up": ({"sizes": [4, 3]}, r"the sizes 4 \+ 3 = 7 do not match 6 players"),
     "one team": ({"teams": 1}, "teams must be a whole number of at least 2"),
-    "few players": ({"teams": 7}, "7 teams need at least 7 players, not 6"),
+    "too few players": ({"teams": 7}, "7 teams need at least 7 players, not 6"),
 }
 
 

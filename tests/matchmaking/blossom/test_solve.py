@@ -100,21 +100,21 @@ def chain(count):
 
 
 SPECIAL = {
-    "a vertex": (1, {}),
+    "one vertex": (1, {}),
     "no edge": (5, {}),
-    "nothing worth it": (4, {(0, 1): -1, (1, 2): 0, (2, 3): -7}),
+    "no positive weight": (4, {(0, 1): -1, (1, 2): 0, (2, 3): -7}),
     "a triangle": (3, {(0, 1): 5, (1, 2): 6, (0, 2): 7}),
     "two parts": (7, {(0, 1): 2, (1, 2): 3, (0, 2): 2, (3, 4): 1, (4, 5): 1, (5, 6): 1, (3, 6): 9}),
     "all equal": (9, {(a, b): 4 for b in range(9) for a in range(b)}),
-    "rings": rings(9),
+    "nested triangles": rings(9),
     "a chain": chain(25),
-    "an odd chain where pairs count": (25, {pair: w + 10**6 for pair, w in chain(25)[1].items()}),
+    "a chain with a bonus per pair": (25, {pair: w + 10**6 for pair, w in chain(25)[1].items()}),
     "a star": (6, {(0, b): b for b in range(1, 6)}),
 }
 
 
 @pytest.mark.parametrize("name", SPECIAL)
-def test_special_graphs_get_the_same_matching_weight_as_networkx(name):
+def test_solver_finds_a_matching_as_heavy_as_that_of_networkx_in_special_graphs(name):
     count, weights = SPECIAL[name]
     assert proven(count, weights, solve(count, weights)) == by_networkx(count, weights)
 

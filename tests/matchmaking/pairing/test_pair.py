@@ -204,7 +204,7 @@ def _team(item):
 def test_meetings_of_groups_are_counted_by_their_players():
     ladder = equals(*"abcdefgh")
     queue = [["a", "b"], ["c", "d"], ["e", "f"], ["g", "h"]]
-    met = {("a", "c"): 1, ("b", "d"): 1, ("a", "e"): 2, ("b", "g"): 3}  # the first two have met once, not twice
+    met = {("a", "c"): 1, ("b", "d"): 1, ("a", "e"): 2, ("b", "g"): 3}  # the first two groups have met once, not twice
     assert pw.pair(ladder, queue, met=met).pairs[0] == (("a", "b"), ("c", "d"))
 
 
@@ -240,7 +240,7 @@ def test_players_with_any_ratings_can_be_paired(numbers):
     assert ((found.quality >= 0) & (found.quality <= 1)).all()
 
 
-def test_extreme_waiting_times_and_rematch_penalties_still_pair_everybody():
+def test_everybody_is_paired_in_spite_of_extreme_waiting_times_and_rematch_penalties():
     ladder = equals(*"abcd")
     found = pw.pair(
         ladder, list("abcd"), waiting=[1e30, 0, 1e-30, 5], patience=1e-20, met={("a", "b"): 1e30}, repeat=1e9
@@ -258,7 +258,7 @@ def test_extreme_waiting_times_and_rematch_penalties_still_pair_everybody():
         ({"ann": 1}, {}, "ann must have a Rating, not 1"),
         (["ann", []], {}, "place 2 of the queue is an empty group"),
         (["ann", 2.5], {}, "a player's name must be text"),
-        (["ann", "bob"], {"waiting": [1]}, "a number for each of the 2 entries"),
+        (["ann", "bob"], {"waiting": [1]}, "a number for each of the 2 items"),
         (["ann", "bob"], {"waiting": {"ann": -1}}, "waiting\\['ann'\\] must be a finite number"),
         (["ann", "bob"], {"patience": 0}, "patience must be a finite number above 0"),
         (["ann", "bob"], {"least": "high"}, "least must be a finite number"),

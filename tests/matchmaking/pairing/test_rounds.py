@@ -1,4 +1,4 @@
-"""Pairing a queue for several rounds."""
+"""A queue is paired for several rounds."""
 
 from collections import Counter
 from itertools import combinations
@@ -43,7 +43,7 @@ def test_first_round_equals_a_single_pairing_and_all_rounds_maximise_quality():
 
 
 def perfect(names):
-    """Yield all ways to pair everybody."""
+    """Return all ways to pair everybody."""
     if not names:
         return [[]]
     return [[(names[0], other), *rest] for other in names[1:] for rest in perfect([n for n in names[1:] if n != other])]

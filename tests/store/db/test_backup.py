@@ -1,4 +1,4 @@
-"""A restore is complete, or it changes nothing."""
+"""A backup is a consistent copy of all tables, and a restore is complete or changes nothing."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ NUMBERS = [0.0, 0.1, -1.5, 1e300, 5e-324, float(2**53 - 1), 1.7e15 + 0.25]
 
 
 def awkward(column, random, number):
-    """Return a value that copying may easily corrupt; the value is unique if the column must be unique."""
+    """Return a value that a faulty copy would corrupt; values of unique columns are unique."""
     kind, longest = column.type.python_type, getattr(column.type, "length", None)
     if column.nullable and random.random() < 0.3:
         return None
@@ -66,7 +66,7 @@ def rows(database):
 
 @pytest.fixture
 def opened():
-    """Open databases that are closed after the test."""
+    """A function that opens a database, which is closed after the test."""
     made = []
 
     def open_(url):
@@ -101,7 +101,7 @@ def test_backup_can_be_restored_between_postgresql_and_sqlite(postgres, postgres
             assert leagues.create(connection, "next").id == 4
 
 
-def test_restored_league_accepts_new_matches(database_url, tmp_path, opened):
+def test_restored_league_rates_new_matches_like_the_original(database_url, tmp_path, opened):
     """The next match gives bit-identical ratings in the original and in the restored league."""
     old, new = opened(f"{tmp_path}/old.db"), opened(database_url)
     old.migrate()

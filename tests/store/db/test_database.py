@@ -1,4 +1,4 @@
-"""Connections and statements of SQLite and PostgreSQL."""
+"""Connections to SQLite and PostgreSQL: snapshots, indexes that queries use, and the check for write access."""
 
 from contextlib import closing
 from pathlib import Path
@@ -25,7 +25,8 @@ def test_connection_does_not_keep_an_old_snapshot_after_a_reader_fails(database_
 
     def fail() -> None:
         with database.reading() as connection:
-            kept.append(connection.execute(text("SELECT name FROM league")))  # the result is not read to the end
+            # The reader fails before it has read all rows.
+            kept.append(connection.execute(text("SELECT name FROM league")))
             raise ZeroDivisionError
 
     for _ in range(3):
@@ -42,7 +43,7 @@ def test_connection_does_not_keep_an_old_snapshot_after_a_reader_fails(database_
 
 @pytest.mark.parametrize("places", [1, 2, SHORT, 0])
 def test_queries_for_lists_of_ids_of_any_length_use_an_index(sqlite_url, places):
-    """SQLite has no statistics here, so without a hint it would read the whole league to find a dozen ids."""
+    """SQLite has no statistics about this table, so without a hint it would read the whole league to find a few ids."""
     database = Database(sqlite_url)
     database.migrate()
     with database.reading() as connection:
@@ -118,7 +119,7 @@ def test_writability_check_writes_to_disk(sqlite_url):
     database.close()
 
 
-def test_error_says_that_the_database_is_read_only(database_url):
+def test_writability_check_reports_a_read_only_database(database_url):
     database = Database(database_url)
     database.migrate()
     if database.dialect == "sqlite":

@@ -101,7 +101,7 @@ def test_head_revision_is_the_last_migration():
 
 TOGETHER = """
 import os, sys
-import alembic.command, sqlalchemy.dialects.postgresql.psycopg  # once, and not in each process
+import alembic.command, sqlalchemy.dialects.postgresql.psycopg  # imported once, before the forks
 from prowess.store.db.database import Database
 
 children = []
@@ -154,14 +154,14 @@ def test_failed_migration_is_rolled_back(engine, monkeypatch):
 
     from alembic.runtime.migration import HeadMaintainer
 
-    monkeypatch.setattr(HeadMaintainer, "update_to_step", stop)  # after the migration has created its tables
+    monkeypatch.setattr(HeadMaintainer, "update_to_step", stop)  # fails after the migration has created its tables
     with pytest.raises(RuntimeError, match="stop"):
         migrate(engine)
     assert inspect(engine).get_table_names() == []
 
 
 def test_leagues_of_earlier_versions_have_no_scale_after_the_upgrade(engine):
-    """The scale is a column that version 9 of the schema adds; only new leagues have a scale."""
+    """Version 9 of the schema adds the scale; leagues from earlier versions have none, and new leagues have one."""
     with engine.begin() as connection:
         run_migrations(connection, "prowess_0008")
         row = {"name": "old", "title": "Old", "clock": "utc", "public": True, "created_at": 0.0, "generation": 1}

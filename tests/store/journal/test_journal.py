@@ -37,7 +37,7 @@ ODD = (
 
 
 def same(one: History, other: History) -> None:
-    """Return all columns as bytes with their types, for an exact comparison."""
+    """Check that two histories are equal, with the same types and bytes in all columns."""
     assert one == other
     for field in fields(History):
         mine, yours = getattr(one, field.name), getattr(other, field.name)
@@ -111,7 +111,7 @@ def test_scores_are_read_back_from_the_journal_unchanged_to_the_last_bit(scores:
     assert found.score.tobytes() == (np.array(scores) + 0.0).tobytes()
 
 
-def test_equivalent_matches_are_stored_as_the_same_json() -> None:
+def test_equal_matches_in_different_notations_are_stored_as_the_same_json() -> None:
     text = '{"teams":[["ann"],["bob","7"]],"scores":[3,0],"weights":[[1],[1,0.5]],"home":1}'
     one = {"home": 1, "teams": (["ann "], ["bob", 7]), "scores": np.array([3, -0.0]), "weights": [[1], [1.0, 0.5]]}
     other = {**one, "ranks": [0.5, 7], "importance": None, "id": "x", "time": "2026-01-31", "scores": [3.0, 0]}
@@ -119,7 +119,7 @@ def test_equivalent_matches_are_stored_as_the_same_json() -> None:
     assert body({"teams": [["a"], ["b"]], "ranks": [2.5, 1]}) == '{"teams":[["a"],["b"]],"ranks":[2,1]}'
 
 
-def test_journal_json_in_another_notation_is_also_read() -> None:
+def test_journal_json_in_a_non_canonical_notation_is_read_correctly() -> None:
     texts = ['{"teams": [["\\u0061"], ["b"]], "ranks": [1.5, 0.5]}', '{"scores":[1e0,2],"teams":[["b"],["a"]]}']
     expected = [{"teams": [["a"], ["b"]], "ranks": [1.5, 0.5]}, {"teams": [["b"], ["a"]], "scores": [1, 2]}]
     expected = [{**match, "id": name} for match, name in zip(expected, "xy", strict=True)]

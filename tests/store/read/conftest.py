@@ -1,4 +1,4 @@
-"""Two leagues in a database, for reader tests."""
+"""A database with two leagues, for the tests of readers."""
 
 import pytest
 

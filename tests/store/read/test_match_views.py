@@ -50,7 +50,7 @@ def test_match_views_return_pages_of_matches_newest_first(database):
         listed(player="eve")
 
 
-def test_recent_matches_are_limited_to_a_number_per_player(database):
+def test_recent_matches_include_only_the_last_few_matches_of_each_player(database):
     assert len(seen(database, TraceCache(), lambda views: views.recent_matches(["ann"]))) == 0
     posted = matches(60)
     perform(database, Post("chess", posted))
@@ -65,7 +65,7 @@ def test_recent_matches_are_limited_to_a_number_per_player(database):
     assert set(found.players) == {name for teams in expected for [name] in teams}
 
 
-def test_match_view_explains_rating_changes_like_the_library(database):
+def test_match_view_explains_rating_changes_as_the_library_does(database):
     posted = matches(12)
     perform(database, Post("chess", posted))
     data = seen(database, TraceCache(), lambda views: views.match("m11"))

@@ -1,4 +1,4 @@
-"""After any commands, the standings and the views equal a fit of the matches, bit for bit."""
+"""After any sequence of commands, the standings and the views equal a fit of the matches, bit for bit."""
 
 import random
 from itertools import pairwise
@@ -36,7 +36,7 @@ def states(ladder: pw.Ladder) -> dict[str, bytes]:
 
 
 def upto(league: League, time: float) -> League:
-    """Return the league without the changes after a time."""
+    """Return the league without the matches and seasons after a time."""
     past = league.copy()
     past.matches = {name: kept for name, kept in past.matches.items() if kept.time <= time}
     past.seasons = [season for season in past.seasons if season[0] <= time]
@@ -107,7 +107,7 @@ class ReaderMachine(LeagueMachine):
 def entry_values(history: pw.History) -> dict[str, list[Any]]:
     """Return the values of all context columns for each entry.
 
-    The level does not matter: a column that once had a finer level keeps it in memory.
+    The level of a column (match, team or entry) does not matter: a cached column keeps the finest level it ever had.
     """
     teams, players = np.diff(history.match_start), np.diff(history.team_start)
     found: dict[str, list[Any]] = {}
@@ -157,7 +157,7 @@ def compare_fits(views: MatchViews, league: League) -> None:
 
 
 def compare_players(views: MatchViews, league: League) -> None:
-    """Compare one player's matches and opponents, and one match, with a plain count."""
+    """Compare the matches, opponents and partners of one player, and one match, with a plain count."""
     name = PLAYERS[len(league.log) % len(PLAYERS)]
     mine = [(id, kept) for id, kept in league.order if any(name in team for team in kept.body["teams"])]
     if not mine:

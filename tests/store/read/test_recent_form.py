@@ -1,4 +1,4 @@
-"""Recent form and the ranks a week ago agree with a plain loop over all matches."""
+"""Recent form agrees with a plain loop over all matches, and cached past standings follow corrections."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from prowess.store.write.writer import perform
 
 
 def slowly(matches, name):
-    """Return the last results of a player with a plain loop."""
+    """Compute the last results of a player in a plain loop."""
     found = []
     for match in matches:
         for team, place in zip(match["teams"], match["ranks"], strict=True):
@@ -68,7 +68,7 @@ def test_cached_past_standings_are_dropped_when_a_correction_changes_them(sqlite
             league = leagues.find(connection, "darts")
             now = followers.of(connection, league)
             assert week_before(now) is not None
-            then = followers.at_time(connection, league, 1768003200000000.0)  # the 10th
+            then = followers.at_time(connection, league, 1768003200000000.0)  # 10 January
             assert then.revision == league.revision
             return then, then.page(0, 100).rows
 
@@ -83,9 +83,9 @@ def test_cached_past_standings_are_dropped_when_a_correction_changes_them(sqlite
         (Post("darts", [duel("eve", "fay", 2, id="e")]), 0),  # an earlier match of new players changes no other rating
         (Post("darts", [duel("eve", "fay", 22, id="f")]), 1),
         (Edit("darts", "a", duel("bob", "ann", 1)), 0),
-        (Edit("darts", "b", duel("bob", "cat", 15)), 0),  # the edit moves the match from before the time to after it
+        (Edit("darts", "b", duel("bob", "cat", 15)), 0),  # moves the match from before 10 January to after it
         (Edit("darts", "b", duel("cat", "bob", 16)), 1),
-        (Edit("darts", "b", duel("cat", "bob", 9)), 0),  # and back
+        (Edit("darts", "b", duel("cat", "bob", 9)), 0),  # moves the match back
         (Delete("darts", "d"), 1),
         (Delete("darts", "e"), 0),
         (NewSeason("darts", "II", "2026-01-12"), 1),

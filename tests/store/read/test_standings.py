@@ -81,7 +81,7 @@ def test_later_writes_do_not_shift_the_pages_of_a_revision(database):
     wanted = [row["player"] for row in first.page(0, 30).rows]
     found = []
     for number, page in enumerate(range(0, 30, 5)):
-        for k in range(4):  # more writes than cached snapshots
+        for k in range(4):  # more writes than the cache keeps snapshots
             post(database, (names[29 - k - number], f"new {number} {k}"), day=DAYS[number + 1])
             seen(database, standings.of)
         then = seen(database, lambda connection, league: standings.at_revision(connection, league, first.revision))
@@ -121,7 +121,7 @@ def test_standings_can_be_read_for_older_models_and_seasons(database):
     assert first.page(0, 5).rows == before
 
 
-def test_player_whose_last_match_is_deleted_is_removed(database):
+def test_player_whose_last_match_is_deleted_is_removed_from_the_standings(database):
     post(database, ("ann", "bob"), ("cat", "dan"))
     standings = StandingsCache()
     assert len(seen(database, standings.of)) == 4
@@ -134,9 +134,11 @@ def test_player_whose_last_match_is_deleted_is_removed(database):
     assert sorted(seen(database, standings.of).ladder) == ["dan", "eve"]
 
 
-@pytest.mark.parametrize("model", [pw.Elo(), pw.TrueSkill(), pw.Glicko2(period=7)], ids=["Elo", "TrueSkill", "periods"])
+@pytest.mark.parametrize(
+    "model", [pw.Elo(), pw.TrueSkill(), pw.Glicko2(period=7)], ids=["Elo", "TrueSkill", "Glicko2 with periods"]
+)
 def test_incrementally_updated_ranking_equals_a_full_sort(model):
-    """The ratings change at random, and many of them are equal."""
+    """The ratings change at random, and many players have equal ratings."""
     chance, width = np.random.default_rng(5), model.pipeline.width
     ladder = pw.Ladder(model)
     said = {"league": "x", "clock": "number", "settings": Settings(), "generation": 1}
@@ -183,7 +185,7 @@ def test_threads_read_consistent_revisions_during_writes(database):
     assert all(found == sorted(found) for found in revisions)
 
 
-def test_cache_evicts_the_least_recently_used_standings():
+def test_lru_cache_evicts_the_least_recently_used_value():
     shelf = LruCache(limit=10)
     for key in "abc":
         shelf.put(key, key, 3)
@@ -237,7 +239,7 @@ def test_standings_can_be_read_at_a_time_and_a_revision_together(sqlite_url):
 
 
 def test_reading_past_standings_does_not_block_current_standings(sqlite_url):
-    """Requests for past standings that would have to wait too long get an error and can be repeated."""
+    """If too many requests compute past standings, further ones get an error and can be repeated later."""
     database = Database(sqlite_url)
     database.migrate()
     with database.writing() as connection:

@@ -1,4 +1,4 @@
-"""After any changes to a trace, a view finds the same entries as a plain search."""
+"""Views of a trace find the same entries as a plain search, even after the trace was extended or rewound."""
 
 import numpy as np
 import pytest

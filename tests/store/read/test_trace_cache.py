@@ -1,4 +1,4 @@
-"""Cached traces follow the journal, reuse matches that the writer has rated, and are evicted."""
+"""Cached traces follow the journal, reuse matches that the writer has rated, and are evicted from a full cache."""
 
 import numpy as np
 import pytest
@@ -79,7 +79,7 @@ def test_cached_trace_reuses_matches_that_the_writer_has_already_rated(database,
     for match in given[20:38]:  # more matches than the writer keeps between two reads
         perform(database, Post("chess", [match]), traces.pending)
     assert seen(database, traces, len_of) == 38
-    perform(database, Post("chess", given[38:39]))  # as if by another process
+    perform(database, Post("chess", given[38:39]))  # without `pending`, as if another process had posted it
     perform(database, Post("chess", given[39:]), traces.pending)
     view = seen(database, traces, lambda views: views.view)
     assert len(asked) == 2

@@ -1,4 +1,4 @@
-"""The context of matches is stored as it was posted, corrected without rating again, imported and exported."""
+"""The context of matches is stored as posted, corrected without rating matches again, imported and exported."""
 
 import json
 
@@ -103,7 +103,7 @@ def test_error_for_invalid_context_names_the_match(database, run, context, messa
     assert not rows(database)
 
 
-def test_context_value_of_another_kind_than_the_column_of_the_league_is_refused(database):
+def test_text_in_a_number_column_and_a_number_in_a_text_column_of_the_context_are_refused(database):
     perform(database, Post("darts", [match("m1", {"rest": 3, "surface": "clay"})]))
     for wrong in ({"rest": "three"}, {"surface": 3}, {"rest": [1, 2], "surface": [4, None]}):
         for command in (
@@ -122,13 +122,13 @@ def test_context_value_of_another_kind_than_the_column_of_the_league_is_refused(
 
 def test_league_can_have_at_most_100_context_columns(database):
     perform(database, Post("darts", [match("m1", {f"a{number}": 1 for number in range(60)})]))
-    with pytest.raises(pw.Error, match="at most 100 columns"):
+    with pytest.raises(pw.Error, match="at most 100 context columns"):
         perform(database, Post("darts", [match("m2", {f"b{number}": 1 for number in range(41)})]))
     perform(database, Post("darts", [match("m2", {f"b{number}": 1 for number in range(40)})]))
     assert len(read(database).context) == 100
 
 
-def test_repeated_match_may_write_the_same_context_in_another_form(database):
+def test_match_posted_again_may_have_the_same_context_in_another_form(database):
     perform(database, Post("darts", [match("m1", {"surface": "clay", "rest": 3, "side": ["blue", "red"]})]))
     same = {"side": [["blue", "blue"], ["red", "red"]], "rest": [3.0, 3], "surface": " clay "}
     assert perform(database, Post("darts", [match("m1", same)])).repeated == [True]
@@ -139,7 +139,7 @@ def test_repeated_match_may_write_the_same_context_in_another_form(database):
     assert len(rows(database)) == 1
 
 
-def test_context_of_a_match_is_stored_alike_in_a_batch_and_alone(database):
+def test_context_of_a_match_is_stored_in_the_same_form_in_a_batch_and_alone(database):
     perform(database, Post("darts", [match("m1", {"side": "any"}), match("m2", {"side": ["blue", "red"]}, time=2)]))
     assert [row.context for row in rows(database)] == ['{"side":"any"}', '{"side":["blue","red"]}']
     assert perform(database, Post("darts", [match("m1", {"side": "any"})])).repeated == [True]
@@ -251,7 +251,7 @@ def test_anonymising_a_player_removes_the_name_from_the_context_of_matches(datab
     found = [row.get("context") for row in read(database)]
     assert found == [kept, {"umpire": "bob"}, kept, None]
     assert not [row for row in rows(database) if "angstr" in (row.context or "").lower() and "with" not in row.context]
-    # An old file with the name is recognised, and does not bring it back.
+    # Matches posted again under the name are recognised, and do not bring the name back.
     again = perform(database, Post("darts", [match("m0", context, 0, teams)]))
     assert again.repeated == [True]
     perform(database, Post("darts", [match("m5", {"umpire": name, "surface": name.lower()}, 5, teams)]))
@@ -260,7 +260,7 @@ def test_anonymising_a_player_removes_the_name_from_the_context_of_matches(datab
     assert read(database)[4]["teams"][0] == [alias]
 
 
-def test_journal_of_a_version_without_context_is_migrated(database_url, tmp_path):
+def test_migrated_database_of_a_version_without_context_accepts_context(database_url, tmp_path):
     from prowess.store.db.migrate import run_migrations
 
     database = Database(database_url)

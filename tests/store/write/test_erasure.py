@@ -36,7 +36,7 @@ def match(number, teams=None, **more):
 
 @pytest.fixture
 def database(database_url, monkeypatch):
-    monkeypatch.setattr(replay, "MIN_SPACING", 3)  # makes short leagues have checkpoints
+    monkeypatch.setattr(replay, "MIN_SPACING", 3)  # so that short leagues have checkpoints
     database = Database(database_url)
     database.migrate()
     yield database
@@ -44,7 +44,7 @@ def database(database_url, monkeypatch):
 
 
 def fill(database, name="darts", model=None):
-    """Create a league whose journal, ratings, checkpoints, log and keys contain the name."""
+    """Create a league whose journal, ratings, checkpoints, audit log and keys contain the name."""
     with database.writing() as connection:
         leagues.create(connection, name, model=model, title="Tuesday darts")
         keys.create(connection, f"phone of {NAME}", league=name, author=NAME)
@@ -113,7 +113,9 @@ def test_journal_rewritten_without_the_name_gives_the_same_ratings(sqlite_url, m
         league = leagues.find(connection, "darts")
         found = journal.current_rows(connection, league)
         fitted = league.model.learn(found.history(league))
-        assert journal.bodies(found.history(league)) == [found.bodies[row] for row in found.order], "not canonical"
+        assert journal.bodies(found.history(league)) == [found.bodies[row] for row in found.order], (
+            "the rewritten JSON must be canonical"
+        )
     stored = {player: state for (_, player), state in states(database).items()}
     assert stored == {name: fitted.state[row].tobytes() for name, row in fitted.rows.items()}
     posted = [match(number) for number in range(40)]
@@ -160,7 +162,7 @@ def test_anonymised_name_in_a_new_match_is_replaced_by_its_pseudonym(database):
     late = perform(database, Post("darts", [match(2, [[f" {NAME} "], ["bob"]], id="late again")]))
     assert made.alias in late.players
     perform(database, Edit("darts", "new", match(27, [["bob"], [NAME]])))
-    decomposed = "Zoe\u0308 Q. A\u030angstro\u0308m"  # as macOS writes the letters
+    decomposed = "Zoe\u0308 Q. A\u030angstro\u0308m"  # letters with combining accents, as macOS writes them
     assert perform(database, Post("darts", [match(27, [[decomposed], ["bob"]])])).players == [made.alias, "bob"]
     with pytest.raises(pw.Error, match="anonymous-1 is listed twice"):
         perform(database, Post("darts", [match(27, [[NAME], [made.alias]])]))
@@ -207,7 +209,7 @@ def test_refused_anonymisation_changes_nothing(database):
     before = everything(database)
     with pytest.raises(NotFound, match="has no player named 'nobody'"):
         anonymise(database, "darts", "nobody")
-    with pytest.raises(pw.Error, match="reason: leave out the name"):
+    with pytest.raises(pw.Error, match="reason: leave out the player's name"):
         anonymise(database, "darts", NAME, reason=f"{NAME.lower()} asked")
     assert everything(database) == before
     anonymise(database, "darts", NAME)
@@ -217,7 +219,7 @@ def test_refused_anonymisation_changes_nothing(database):
         anonymise(database, "darts", NAME)
 
 
-def test_only_an_admin_of_all_leagues_can_erase_a_name_from_keys_for_all_leagues(database):
+def test_name_is_erased_from_keys_for_all_leagues_only_with_the_option_all_leagues(database):
     fill(database)
     fill(database, "chess")
     with database.writing() as connection:
@@ -242,7 +244,7 @@ def test_database_file_and_backup_do_not_contain_an_anonymised_name(sqlite_url, 
     file = Path(str(database.url.database))
     assert NAME.encode() in bytes_of(file)
     with database.reading() as reader:
-        reader.exec_driver_sql("SELECT count(*) FROM journal")  # holds a snapshot
+        reader.exec_driver_sql("SELECT count(*) FROM journal")  # keeps a snapshot open
         anonymise(database, "darts", NAME)
         assert not scrub(database), "a reader still needs the old pages"
         assert erasure.scrub_is_due(database)
@@ -253,12 +255,12 @@ def test_database_file_and_backup_do_not_contain_an_anonymised_name(sqlite_url, 
     backup(database, tmp_path / "leagues.backup")
     assert NAME.encode() not in (tmp_path / "leagues.backup").read_bytes()
     assert NAME not in everything(database)
-    perform(database, Post("darts", [match(27)]))  # the file is still in use
+    perform(database, Post("darts", [match(27)]))  # the database still works
     database.close()
 
 
 def test_long_correction_starts_again_if_a_name_is_anonymised_meanwhile(database, monkeypatch):
-    """The correction has read the name before it is anonymised, and must not write the name afterwards."""
+    """The correction has read the name before the player is anonymised, and must not write it afterwards."""
     fill(database)
     monkeypatch.setattr(long_corrections, "MAX_SHORT", 0)
     switch = LongCorrection._switch

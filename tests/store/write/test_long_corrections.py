@@ -30,7 +30,7 @@ MATCHES = 200
 def short_leagues_take_long(monkeypatch):
     """Treat corrections of more than ten matches as long.
 
-    Long corrections handle a few ratings and matches at a time.
+    The batches of long corrections are small, so that each correction has several batches.
     """
     for name, value in (("MAX_SHORT", 10), ("CHUNK", 16), ("MAX_ROWS", 7), ("BREATH", 0.0)):
         monkeypatch.setattr(long_corrections, name, value)
@@ -111,7 +111,7 @@ COMMANDS = {
     "delete": Delete("darts", "m0"),
     "late post": Post("darts", [match(Random(2), time / 2, f"late {time}") for time in range(1, 30, 2)]),
     "new model": ChangeModel("darts", Preset("Elo")),
-    "serial model": ChangeModel("darts", Preset("Glicko")),
+    "model with rating periods": ChangeModel("darts", Preset("Glicko")),
     "new season": NewSeason("darts", "II", 50, 0.5, 0.0),
 }
 
@@ -124,7 +124,7 @@ def test_long_correction_gives_the_same_result_as_a_short_one(kind, database, mo
     command = COMMANDS[kind]
     before = find(database).rating_set
     done = perform(database, command)
-    assert find(database).rating_set > before, "it did not take long"
+    assert find(database).rating_set > before, "the correction must be a long one"
     monkeypatch.setattr(long_corrections, "MAX_SHORT", 10_000)
     twin = perform(database, type(command)(**{**vars(command), "league": "twin"}))
     assert done.changed
@@ -141,7 +141,7 @@ def test_posts_are_accepted_during_a_long_correction(step, database, writer, mon
     with pausing(monkeypatch, step) as (there, go_on):
         correction = writer.submit(Delete("darts", "m0"))
         assert there.wait(30)
-        assert top(database, standings) == before, "readers see an unfinished correction"
+        assert top(database, standings) == before, "readers must not see an unfinished correction"
         random = Random(3)
         for name in ("chess", "darts"):
             for time in range(MATCHES, MATCHES + 30):
@@ -201,7 +201,7 @@ def test_post_that_precedes_a_match_of_a_long_correction_restarts_the_correction
         go_on.set()
         thread.join(30)
     assert results[0].revision == 3
-    assert find(database).rating_sets == 3, "it did not start again"
+    assert find(database).rating_sets == 3, "the correction must start again"
     sound.check(database, "darts")
 
 
@@ -227,8 +227,10 @@ def test_correction_by_a_second_process_waits_for_the_first(database, database_u
     sound.check(database, "darts")
 
 
-@pytest.mark.parametrize(("other", "sets"), [("m1", 4), ("recent", 3)], ids=["long", "short"])
-def test_correction_that_lost_its_lease_starts_again(other, sets, database, writer, monkeypatch):
+@pytest.mark.parametrize(
+    ("other", "sets"), [("m1", 4), ("recent", 3)], ids=["to a long correction", "to a short correction"]
+)
+def test_long_correction_that_lost_its_lease_starts_again(other, sets, database, writer, monkeypatch):
     replay.take_checkpoint(database, "darts")
     perform(database, Post("darts", [match(Random(6), MATCHES, "recent")]))
     with pausing(monkeypatch, "_save_ratings") as (there, go_on):
@@ -262,11 +264,13 @@ def test_long_correction_does_not_restore_a_name_that_is_anonymised_meanwhile(da
 
 
 class Killed(BaseException):
-    """Raised when the process dies; after that it writes nothing."""
+    """Simulates the death of the process, which writes nothing afterwards."""
 
 
 @pytest.mark.parametrize(
-    "kinds", [["edit", "late post"], pytest.param(list(COMMANDS), marks=pytest.mark.long)], ids=len
+    "kinds",
+    [["edit", "late post"], pytest.param(list(COMMANDS), marks=pytest.mark.long)],
+    ids=["two commands", "all commands"],
 )
 def test_correction_killed_in_any_transaction_leaves_the_old_ratings(kinds, database, monkeypatch):
     """The process dies before its first commit, then before its second, and so on until the correction succeeds."""
@@ -295,7 +299,7 @@ def test_correction_killed_in_any_transaction_leaves_the_old_ratings(kinds, data
 
 
 def dying(kill_at, original=Database.writing):
-    """Return a replacement for `Database.writing` that dies before commit number `kill_at`."""
+    """Return a replacement for `Database.writing` that raises Killed before commit number `kill_at`."""
     commits = 0
 
     @contextmanager

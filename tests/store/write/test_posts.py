@@ -42,7 +42,7 @@ def test_match_more_than_a_day_in_the_future_is_refused(database, run):
         ([match(NEVER)], 0),
         ([match("2026-01-02"), match(NEVER, "m2")], 1),
         ([match(after(2)), match("2026-01-02", "m2")], 0),
-        ([match("2025-01-01"), match(NEVER, "m2")], 1),  # out of order, so it is planned as a correction
+        ([match("2025-01-01"), match(NEVER, "m2")], 1),  # a late match, so the post is planned as a correction
     ):
         with pytest.raises(pw.Error, match="more than a day ahead") as refused:
             run(database, Post("darts", matches))

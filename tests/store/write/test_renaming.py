@@ -89,7 +89,7 @@ def states(ladder):
 def test_merge_rates_the_matches_of_both_players_as_those_of_one_player(database):
     shown = preview(database, merge())
     assert (shown.ids, shown.aliases, shown.merged) == (["b", "d"], {"Jeevo": "Deevo"}, True)
-    assert "Jeevo" in stored(database), "a preview writes nothing"
+    assert "Jeevo" in stored(database), "a preview must write nothing"
     done = perform(database, merge(reason="a typo"))
     assert {change.player for change in done.changed} == {"Deevo", "Jeevo", "cat", "eve"}
     assert next(change for change in done.changed if change.player == "Jeevo").after is None
@@ -142,7 +142,7 @@ def test_undoing_a_merge_restores_matches_ratings_and_aliases(database):
     assert done.aliases == {"Deevo": "Jeevo"}
     with database.reading() as connection:
         assert not connection.execute(select(schema.alias_use)).all()
-    assert perform(database, undo).repeated == [True], "undoing twice changes nothing"
+    assert perform(database, undo).repeated == [True], "undoing twice must change nothing"
     assert [(one.kind, one.undone, one.undoable) for one in changes(database)] == [
         ("undo", None, False),
         ("merge", done.revision, False),
@@ -240,7 +240,7 @@ def test_player_can_be_renamed_to_an_earlier_name(database):
     check(database, "darts")
 
 
-def test_renaming_a_player_to_an_alias_renames_to_the_player_of_the_alias(database):
+def test_renaming_a_player_to_an_alias_uses_the_name_of_the_player_behind_the_alias(database):
     perform(database, AddAlias("darts", "Kitty", "cat"))
     done = perform(database, Rename("darts", "eve", "Kit"))
     assert not done.merged
@@ -290,7 +290,7 @@ def test_aliases_can_be_added_and_removed(database):
     done = perform(database, Post("darts", [match("f", "Dee", "cat", "2026-01-06")]))
     assert done.aliases == {"Dee": "Deevo"}
     perform(database, RemoveAlias("darts", "Dee"))
-    assert teams(database)["f"] == ["Deevo", "cat"], "recorded matches stay"
+    assert teams(database)["f"] == ["Deevo", "cat"], "recorded matches must keep the player"
     done = perform(database, Post("darts", [match("g", "Dee", "cat", "2026-01-07")]))
     assert (done.aliases, teams(database)["g"]) == ({}, ["Dee", "cat"])
     check(database, "darts")
@@ -337,7 +337,7 @@ def test_repeating_a_merge_changes_nothing(database):
     assert (done.repeated, done.revision) == ([True], made.revision)
 
 
-def test_merge_based_on_an_outdated_preview_is_a_conflict(database):
+def test_merge_based_on_an_outdated_preview_raises_a_conflict(database):
     seen = preview(database, merge()).revision
     perform(database, Post("darts", [match("f", "cat", "eve", "2026-01-06")]))
     perform(database, Post("darts", [match("g", "Jeevo", "eve", "2026-01-07")]))
@@ -345,7 +345,7 @@ def test_merge_based_on_an_outdated_preview_is_a_conflict(database):
         perform(database, merge(seen=seen))
     seen = preview(database, merge()).revision
     perform(database, Post("darts", [match("h", "cat", "eve", "2026-01-08")]))
-    assert perform(database, merge(seen=seen)).merged, "matches of other players do not matter"
+    assert perform(database, merge(seen=seen)).merged, "matches of other players must not matter"
     seen = perform(database, Post("darts", [match("i", "cat", "eve", "2026-01-09")])).revision
     perform(database, AddAlias("darts", "E.", "eve"))
     with pytest.raises(Conflict, match="other players were renamed or merged since"):

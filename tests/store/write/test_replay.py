@@ -1,4 +1,4 @@
-"""The times at which checkpoints are due, even if matches were deleted."""
+"""Checkpoints are taken after the right number of matches, even if matches were deleted."""
 
 import pytest
 from sqlalchemy import select
@@ -48,7 +48,7 @@ def stored(database):
 
 def test_checkpoint_stays_valid_after_matches_are_deleted(database):
     post(database, 9)
-    # These are posted late: the match at 6 has the highest seq, but the match at 9 is the last one.
+    # These matches are late: the match at 6 has the highest seq, but the match at 9 is the last in time.
     post(database, 1, 2, 3, 4, 5, 6)
     delete(database, 1, 2, 3)  # the replay takes a checkpoint after 4, 5 and 6
     delete(database, 9)  # now this checkpoint is at the last match

@@ -16,12 +16,12 @@ from .model_args import AUTO, ModelChoice
 if TYPE_CHECKING:
     from ... import Choice
 
-SMALL = 5e-5  # a gain that would be shown as 0.0000
+SMALL = 5e-5  # smaller gains would be shown as 0.0000
 
 
 @dataclass(frozen=True)
 class ChosenModel:
-    """A model. If it was chosen for the matches, `choice` says how, and `basis` says for which matches."""
+    """A model; if it was chosen automatically, `choice` says how, and `basis` names the matches it was chosen for."""
 
     model: Model
     choice: Choice | None = None
@@ -29,15 +29,15 @@ class ChosenModel:
 
 
 def given_or_auto(given: ModelChoice | None) -> ModelChoice:
-    """Return the model of the options, or the choice for the matches if no option of the rating system was given."""
+    """Return `given`, or "auto" (choose a model for the matches) if no option of the rating system was given."""
     return ModelChoice(AUTO) if given is None else given
 
 
 def choose_model(given: ModelChoice, history: History | None, basis: str = "") -> ChosenModel:
     """Build the model that the options name, or choose one for the matches.
 
-    The matches may be None if the options name a model that does not depend on them. While a search takes more than
-    two seconds, a progress bar is shown on a terminal.
+    `history` may be None if the options name a model that does not depend on the matches. If the search takes more than
+    two seconds, a terminal shows a progress bar.
     """
     if given.auto:
         assert history is not None
@@ -52,16 +52,17 @@ def choose_model(given: ModelChoice, history: History | None, basis: str = "") -
 
 
 def choose_for_groups(given: ModelChoice, groups: Mapping[str, History]) -> ChosenModel:
-    """Build or choose one model for several leagues. A choice uses the matches of all of them."""
+    """Build or choose one model for several leagues; an automatic choice uses the matches of all leagues."""
     if not given.auto:
         return choose_model(given, max(groups.values(), key=len))
     return choose_model(given, join_leagues(groups), f"the matches of all {len(groups)} groups")
 
 
 def join_leagues(groups: Mapping[str, History]) -> History:
-    """Join leagues into one history in the order of time, in which players of different leagues are different players.
+    """Join leagues into one history ordered by time; equal names in different leagues are different players.
 
-    If the times of the leagues cannot be compared, the leagues follow each other without times.
+    If the times cannot be compared, such as dates and plain numbers, the result has no times and the leagues follow
+    one after another.
 
     >>> league = History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-01-31"}])
     >>> len(join_leagues({"2025": league, "2026": league}).players)
@@ -78,7 +79,7 @@ def join_leagues(groups: Mapping[str, History]) -> History:
 
 
 def note_choice(chosen: ChosenModel) -> None:
-    """Print which model was chosen for the matches, what it gains over textbook TrueSkill, and what to do next."""
+    """Print which model was chosen for the matches, its gain over textbook TrueSkill, and options for other models."""
     choice = chosen.choice
     if choice is None:
         return

@@ -21,7 +21,7 @@ DEFAULT_URL = Settings.database
 AUTHOR = "command line"  # the actor in the audit log
 PACKAGES = {"sqlalchemy": "SQLAlchemy", "alembic": "Alembic", "psycopg": "psycopg"}
 URL_HELP = "Database with the leagues: a file, sqlite:///FILE, or postgresql://USER@HOST/NAME."
-CREATE_HELP = "Start a new database even if the file exists and is empty; a missing file is always created."
+CREATE_HELP = "Create the database even if its file exists and is empty; a missing file is always created."
 Create = Annotated[bool, typer.Option("--create", help=CREATE_HELP)]
 Url = Annotated[str, typer.Option("--database", metavar="URL", envvar="PROWESS_DATABASE", help=URL_HELP)]
 

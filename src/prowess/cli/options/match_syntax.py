@@ -77,7 +77,7 @@ def _split(text: str, separator: str, is_whole: IsName) -> list[str]:
     while first < len(pieces):
         last = len(pieces)
         while last > first + 1 and not is_whole("".join(pieces[first:last])):
-            # Texts and separators alternate, so a step of 2 drops both.
+            # Texts and separators alternate, so a step of 2 drops one of each.
             last -= 2
         parts.append("".join(pieces[first:last]))
         first = last + 1

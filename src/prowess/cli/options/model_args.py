@@ -1,4 +1,4 @@
-"""The options of the rating system: --model, --set and the words for aspects of a model; and their completion."""
+"""The options of the rating system, such as --model, --set and --drift, and their shell completion."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from .read_args import make_option, parse_pairs
 
 PANEL = "Rating system"
 AUTO = "auto"  # a model that is chosen for the matches
-DEFAULT = "TrueSkill"  # the base of settings without --model, and the model of commands that have no matches
+DEFAULT = "TrueSkill"  # the model if settings are given without --model, and of commands that cannot choose one
 LADDER_EXTENSION = ".prowess"
 SEASON = "season"  # the column in which `auto` looks for seasons
 
 
 def complete_model(incomplete: str) -> list[str]:
-    """List the models that begin with a text; keep the case of the typed letters, because shells expect that.
+    """List the models whose names begin with a text; keep the case of the typed letters, as shells expect.
 
     >>> complete_model("ts2"), complete_model("GL"), complete_model("a")
     (['ts2', 'ts2a', 'ts2b', 'ts2c'], ['GLicko', 'GLicko2'], ['auto'])
@@ -71,11 +71,11 @@ AUTO_HELP = (
 )
 SET_HELP = "Set a parameter (beta=3) or a component (team=Mean); may be repeated."
 DRIFT_HELP = (
-    f"How skills move between matches: {', '.join(DRIFTS)}; with an amount: time=0.5. (default: the model's own)"
+    f"How skills change between matches: {', '.join(DRIFTS)}; add an amount as in time=0.5. (default: as in the model)"
 )
 SEASONS_HELP = (
-    "Carry skills over between seasons: the column with the season, or the days of a break (60); with the share that "
-    "carries over: season:0.7. (default: none)"
+    "Move skills towards the mean when a season starts: give the column with the season, or how many days of break "
+    "start a season (60). Add the share of skill that carries over as in season:0.7. (default: none)"
 )
 HOME_HELP = "The home advantage: none, learnt or a number. (default: none)"
 LEVEL_HELP = "The level of new players: fixed, or learnt from earlier new players. (default: fixed)"
@@ -106,7 +106,7 @@ AUTO_OPTIONS = _model_options(AUTO_HELP)
 class ModelChoice:
     """A model as it is given on the command line: a preset or a saved ladder, and settings as text.
 
-    The name "auto" stands for a model that is chosen for the matches: `choosing.choose_model` chooses it.
+    The name "auto" means that `choosing.choose_model` chooses a model for the matches.
 
     >>> ModelChoice("elo", {"k": "20", "home_advantage": "65"}).build().params["home_mu"]
     65.0
@@ -114,7 +114,7 @@ class ModelChoice:
 
     name: str = DEFAULT
     settings: Mapping[str, str | None] = field(default_factory=dict)
-    assumed: bool = False  # the settings were given without a name, so that the name is `DEFAULT`
+    assumed: bool = False  # settings were given without --model, so the name is `DEFAULT`
 
     @property
     def auto(self) -> bool:
@@ -128,7 +128,7 @@ class ModelChoice:
         return place if isinstance(place, str) else None
 
     def add_columns(self, choices: Choices) -> Choices:
-        """Return the choices for reading a file to rate, such that the column with the seasons is read too."""
+        """Add the column with the seasons, if there is one, to the choices for reading a file."""
         column, context = self.season_column, choices.context
         if self.auto and context is None:
             return replace(choices, context=IfPresent([SEASON]))
@@ -138,7 +138,7 @@ class ModelChoice:
         return replace(choices, context=(*given, column))
 
     def build(self, history: History | None = None) -> Model:
-        """Build the model. The seasons of a column are found in the matches of `history`."""
+        """Build the model; if --seasons names a column, `history` shows where its seasons begin."""
         resolved = self if history is None else self.resolve(history)
         settings = resolved.values()
         if history is not None:
@@ -160,7 +160,7 @@ class ModelChoice:
         return preset(self.name)()
 
     def build_without_history(self) -> Model:
-        """Build the model before the matches are known; if a column says where seasons begin, assume a usual break."""
+        """Build the model before the matches are known; for a season column, assume a break of usual length."""
         return (self if self.season_column is None else self._with_gap(GAP)).build()
 
     def values(self) -> dict[str, Any]:
@@ -168,7 +168,7 @@ class ModelChoice:
         return {name: _parse_value(name, text) for name, text in self.settings.items()}
 
     def resolve(self, history: History) -> ModelChoice:
-        """Return the choice with the length of a break in place of a column with seasons, and print that length."""
+        """Replace a season column by the length of the break that separates its seasons, and print that length."""
         column = self.season_column
         if column is None:
             return self
@@ -177,12 +177,12 @@ class ModelChoice:
             f"seasons by column {column!r}: a season begins after a break of more than {_describe_gap(history, found)}"
         )
         if found.missed:
-            text += f"; {100 * found.missed / found.starts:.0f} % of the players' seasons began after a shorter one"
+            text += f"; {100 * found.missed / found.starts:.0f} % of the players' seasons began after a shorter break"
         note(text)
         return self._with_gap(found.gap)
 
     def change(self, settings: Mapping[str, str]) -> ModelChoice:
-        """Return the choice with other settings."""
+        """Return the choice with some settings added or replaced."""
         return replace(self, settings={**self.settings, **settings})
 
     def _with_gap(self, gap: float) -> ModelChoice:
@@ -190,7 +190,7 @@ class ModelChoice:
         return self.change({"seasons": f"{gap!r}:{carry!r}"})
 
     def describes(self, model: Model) -> bool:
-        """Return whether a model is the chosen one; the break of a season column may have any length."""
+        """Return whether these options describe `model`; with a season column, its break may have any length."""
         if self.auto:
             return False
         if self.season_column is None:
@@ -214,17 +214,17 @@ def _describe_gap(history: History, found: SeasonBreak) -> str:
 
 
 def make_choice(model: str | None, set: list[str] | None, **aspects: str | None) -> ModelChoice:
-    """Make the choice of a model for a verb that cannot choose one for the matches."""
+    """Parse the options of the rating system, for a verb that cannot choose a model for the matches."""
     choice = _make_choice(model, set, aspects)
     if choice.auto:
         ladder = f"league{LADDER_EXTENSION}"
-        remedy = f"to use the model that {AUTO} chooses, run prowess rate FILE --save {ladder} and name {ladder} here"
+        remedy = f"to use the model that {AUTO} chooses, run prowess rate FILE --save {ladder} and use --model {ladder}"
         raise Error(f"{model}: this command needs a specific model, such as trueskill; {remedy}", field="model")
     return choice
 
 
 def make_optional_choice(model: str | None, set: list[str] | None, **aspects: str | None) -> ModelChoice | None:
-    """Make the choice of a model, or None if no option of the model was given."""
+    """Parse the options of the rating system; return None if none of them was given."""
     given = model is not None or set or any(text is not None for text in aspects.values())
     return _make_choice(model, set, aspects) if given else None
 
@@ -233,7 +233,7 @@ def _make_choice(model: str | None, set: list[str] | None, aspects: Mapping[str,
     settings = parse_pairs("--set", set)
     for name, text in aspects.items():
         if text is not None and name in settings:
-            raise Error(f"{_flag(name, text)}: --set sets {name}, too; set it once")
+            raise Error(f"{_flag(name, text)}: --set also sets {name}; set it once")
         if text is not None:
             settings[name] = text
     choice = ModelChoice(model or DEFAULT, settings, model is None and bool(settings))

@@ -82,7 +82,7 @@ def _add_aliases(ladder: Ladder, choices: Choices) -> Ladder:
 def find_players(ladder: Ladder, names: list[str], newcomers: bool | None = None) -> list[str]:
     """Find players by name, ignoring case, accents, punctuation and the order of words.
 
-    With `newcomers`, unknown names are returned unchanged; `newcomers` is None for verbs without that option.
+    With `newcomers`, unknown names are returned unchanged; `newcomers` is None for verbs without --newcomers.
     """
     return [_find_player(ladder, name, newcomers) for name in names]
 
@@ -91,8 +91,7 @@ def _find_player(ladder: Ladder, name: str, newcomers: bool | None) -> str:
     index = ladder.name_index
     player = index.find(name).name
     if player is not None:
-        # This also applies with --newcomers, because a name that differs only in case or accents is hardly a new
-        # player.
+        # With --newcomers, too, a name that differs only in case or accents is read as the known player.
         if player != name.strip():
             note(f"reading {name!r} as {player!r}")
         return player

@@ -1,4 +1,4 @@
-"""The option --ask: ask on a terminal how to read a file, and build the command that repeats the answers."""
+"""The option --ask: ask on a terminal how to read a file, and build the command that applies the answers."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ MATCHES = 3  # matches shown after the last answer
 
 
 def ask_questions(file: Path, choices: Choices) -> Choices:
-    """Ask the open questions of a file one after another; return the options with the answers applied."""
+    """Ask the open questions about a file one after another; return the options with the answers applied."""
     if not (sys.stdin.isatty() and get_console().is_terminal):
         raise Error(
             "--ask needs a terminal; in a script, use --columns and the other options for reading a file instead"
         )
-    # A question may stay open after its answer; it must not be asked for ever.
+    # A question may stay open after its answer, but it must not be asked again.
     asked: set[str] = set()
     while True:
         table = load(file, choices)
@@ -60,7 +60,7 @@ def ask_aliases(history: History, choices: Choices) -> tuple[Choices, Path | Non
     """Ask whether similar names belong to one player, and write the confirmed aliases to the alias file.
 
     Return the options with the confirmed aliases, and the path of the alias file. If the options name no alias file,
-    the lines are printed instead.
+    the aliases are printed instead.
     """
     aliases = choices.aliases if isinstance(choices.aliases, Aliases) else Aliases({})
     path = Path(aliases.source) if aliases.source else None

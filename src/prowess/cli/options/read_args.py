@@ -30,7 +30,7 @@ REPEATABLE = ("columns", "context", "unplaced", "absent")
 OPPOSITES = {"skip_problems": "--strict"}  # switches whose opposite has its own name
 FILE_HELP = "Matches: .csv .tsv .txt .json .jsonl .pgn .xml (also with .gz), .parquet, .xlsx .xls .ods."
 SINCE_HELP = "Only matches from this time on: 2026, 2026-06, 2026-06-30."
-UNTIL_HELP = "Only matches up to this time; the whole of a day, month or year is included."
+UNTIL_HELP = "Only matches up to this time; a day, month or year is included to its end."
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)]
 Files = Annotated[
@@ -44,7 +44,7 @@ def make_option(name: str, kind: Any, panel: str, default: Any = None, **details
     """Make a keyword parameter that Typer turns into an option of the same name."""
     flag = f"--{name.replace('_', '-')}"
     if kind == bool | None:
-        # Such a switch has three states: on, off, and not given.
+        # A switch that may be None has three states: on, off, and not given.
         flag = f"{flag}/{OPPOSITES.get(name, f'--no-{flag[2:]}')}"
     elif default is True:
         flag = f" /--no-{flag[2:]}"  # Click's notation for a switch with only an off flag
@@ -114,7 +114,7 @@ def parse_context(values: list[str]) -> tuple[str, ...]:
 
 
 def for_rating(choices: Choices) -> Choices:
-    """Return the choices, leaving out context unless the user chose context columns: ratings do not use it.
+    """Return the choices without context columns, which ratings do not need; columns chosen by the user are kept.
 
     >>> for_rating(Choices()).context, for_rating(Choices(context=["surface"])).context
     ((), ('surface',))
@@ -191,7 +191,7 @@ def read_span(files: Sequence[Path], choices: Choices, since: str | None, until:
     history = _join(files, histories, choices)
     note_aliases(choices, history.players)
     if len(files) > 1:
-        # These remarks were printed when their files were read.
+        # Remarks on a single file were printed when it was read.
         printed = {remark for part in histories for remark in part.remarks}
         note_remarks(remark for remark in history.remarks if remark not in printed)
         note(f"combined: {_describe_size(history)}")
@@ -232,7 +232,7 @@ def _check_distinct(files: Sequence[Path]) -> None:
 
 
 def select_span(groups: Mapping[str, History], since: str | None, until: str | None) -> dict[str, History]:
-    """Select the matches in a time span in every group, and print how many there are."""
+    """Select the matches of every group that are in a time span, and print how many were selected."""
     if since is None and until is None:
         return dict(groups)
     selected = {name: history.within(since, until) for name, history in groups.items()}

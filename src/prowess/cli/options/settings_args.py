@@ -53,7 +53,7 @@ def is_set(options: dict[str, Any], name: str) -> bool:
 def make_settings(options: dict[str, Any]) -> Settings:
     """Return the settings; options override the environment, which overrides the defaults.
 
-    On a terminal, the log is text.
+    On a terminal, the default format of the log is text.
     """
     if options["log"] not in (None, *LOGS):
         raise typer.BadParameter(f"{options['log']!r} must be one of {', '.join(LOGS)}", param_hint="--log")

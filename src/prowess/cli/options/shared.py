@@ -1,10 +1,14 @@
 """Options that many verbs share, and how a verb gets them.
 
-A verb declares a parameter `choices: Choices`, `choices_to_edit: Choices` (whose file of aliases may be missing),
-`model: ModelChoice` (by default TrueSkill), `given_model: ModelChoice | None` (None unless an option of the rating
-system is used; None and "auto" mean that the model is chosen for the matches) or `given_preset: ModelChoice | None`
-(the same, but only a preset). `add_shared_options` replaces each of these parameters by the flags from which its value
-is built.
+A verb declares some of the following parameters. `add_shared_options` replaces each of them by the flags from which its
+value is built.
+
+- `choices: Choices`: how to read a file.
+- `choices_to_edit: Choices`: how to read a file, for a verb that may write the alias file, which may be missing.
+- `model: ModelChoice`: a model, by default TrueSkill.
+- `given_model: ModelChoice | None`: a model, or None if no option of the rating system is used. None and "auto" mean
+  that a model is chosen for the matches.
+- `given_preset: ModelChoice | None`: like `given_model`, but the model must be a preset.
 """
 
 from __future__ import annotations
@@ -48,7 +52,7 @@ _MAKERS: dict[str, tuple[list[inspect.Parameter], Callable[..., Any]]] = {
 
 
 def add_shared_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the flags from which its parameters `choices` and `model` are built."""
+    """Give a verb the flags from which its shared parameters, such as `choices` and `model`, are built."""
     own = inspect.signature(verb, eval_str=True)
     makers = {name: maker for name, maker in _MAKERS.items() if name in own.parameters}
     parameters = [part for name, part in own.parameters.items() if name not in makers]
@@ -67,7 +71,7 @@ def add_shared_options(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 def parse_scale(text: str | None) -> Scale | None:
-    """Parse a scale such as "1500,400"; the text "none" and no text give None.
+    """Parse a scale such as "1500,400"; return None for "none" or if there is no text.
 
     >>> parse_scale("1500, 400"), parse_scale("none")
     (Scale(newcomer=1500.0, tenfold=400.0), None)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 UNLIMITED = 100_000  # width in a pipe or file, so that nothing is truncated or wrapped
-# Shared options and those of the verb that runs, collected in `options.shared`; any other option is shown as --set.
+# The names of the shared options and of the options of the running verb, added in `options.shared`. Messages show an
+# option that is not listed here as --set.
 FLAGS: set[str] = set()
 INTERRUPTED = 130  # exit code as in shells: 128 plus the number of SIGINT
 # Control characters, line breaks and text direction controls.
@@ -107,7 +108,7 @@ def as_flag(option: Option) -> str:
 
 @contextmanager
 def busy(label: str) -> Iterator[None]:
-    """Show an indeterminate progress bar on a terminal, after two seconds."""
+    """Show an indeterminate progress bar on a terminal while the block runs, but not in the first two seconds."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = get_console(stderr=True)
@@ -118,7 +119,7 @@ def busy(label: str) -> Iterator[None]:
     bar = Progress(*columns, console=console, transient=True)
     bar.add_task(printable(label), total=None)
     timer = Timer(PATIENCE, bar.start)
-    # A daemon, so that it does not keep the process alive after an error.
+    # A daemon timer does not keep the process alive after an error.
     timer.daemon = True
     timer.start()
     try:
@@ -141,7 +142,7 @@ def is_quiet() -> bool:
 @contextmanager
 def handle_errors() -> Iterator[None]:
     """Print an `Error` on one line and exit with code 1, print warnings on one line, exit with code 130 on Ctrl-C."""
-    # Reset, because several commands may run in one process, as in tests.
+    # Reset the effect of --quiet, because several commands may run in one process, as in tests.
     token = _QUIET.set(False)
     try:
         with warnings.catch_warnings():

@@ -21,9 +21,8 @@ def write_page(
 ) -> None:
     """Write a page: the paragraphs `about`, then for each group a heading, a summary line and a table.
 
-    Ratings in points have the given number of decimals.
-
-    The active players come first, ranked among themselves; inactive players are in a folded table below.
+    `digits` is the number of decimals of ratings in points. The active players come first, ranked among themselves;
+    inactive players are in a collapsed table below.
     """
     from ...lab.charts.files import PAGE
     from ...lab.report import STYLE

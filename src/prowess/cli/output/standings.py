@@ -25,9 +25,8 @@ STYLES = {"▲": "green", "▼": "red", "n": "cyan", "–": "dim"}
 def print_standings(frame: pl.DataFrame, title: str = "", by: str | None = None, digits: int = 0) -> None:
     """Print a leaderboard: a table with borders on a terminal, else plain columns. `by` is the column to put first.
 
-    If the frame has points, they are the rating, with the given number of decimals.
-
-    Inactive players are grey on a terminal. In other output, a column shows who is active.
+    If the frame has points, they are shown as the rating, with `digits` decimals. Inactive players are grey on a
+    terminal; in other output, a column shows who is active.
     """
     console = get_console()
     columns = _columns(frame, by, digits)
@@ -86,7 +85,7 @@ def _print_ruled(columns: dict[str, list[str]], active: list[bool], title: str) 
 
 
 def _drop_columns(columns: dict[str, list[str]], width: int) -> dict[str, list[str]]:
-    # A missing number is better than a truncated one.
+    # Leaving a column out is better than truncating its numbers.
     usual = ("rank", "player", "rating", *DROPPED)
     kept = dict(columns)
     for head in (*(name for name in reversed(columns) if name not in usual), *DROPPED):
@@ -177,7 +176,7 @@ def concat_groups(groups: Mapping[str, pl.DataFrame], by: str | None) -> pl.Data
     frames = {name: frame for name, frame in groups.items() if len(frame)} or dict(groups)
     if by is None:
         return next(iter(frames.values()))
-    # Times are numbers in some groups and dates in others.
+    # Times may be numbers in some groups and dates in others; as text, they fit into one column.
     if len({frame["last_seen"].dtype for frame in frames.values()}) > 1:
         frames = {name: frame.with_columns(pl.col("last_seen").cast(pl.String)) for name, frame in frames.items()}
     return pl.concat([frame.select(pl.lit(name, pl.String).alias(by), pl.all()) for name, frame in frames.items()])

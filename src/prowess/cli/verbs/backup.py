@@ -39,7 +39,7 @@ def backup(file: File, database: Url = DEFAULT_URL, json: Json = False) -> None:
 def restore(file: BackupFile, database: Url = DEFAULT_URL, json: Json = False) -> None:
     """Restore a backup into an empty SQLite or PostgreSQL database; a missing SQLite file is created.
 
-    This also moves a service from SQLite to PostgreSQL or back. If it fails, nothing is changed.
+    Backup and restore also move a service from SQLite to PostgreSQL or back. If the restore fails, nothing is changed.
 
     \b
     prowess restore leagues.backup --database sqlite:///again.db

@@ -62,7 +62,7 @@ def balance(
     """
     from ... import balance as find_balance
 
-    # Checked before the file is read, which may take seconds.
+    # Check the sizes before reading the file, which may take seconds.
     if sizes is not None and not re.fullmatch(r"\s*\d+(\s*[,;+ ]\s*\d+)+\s*", sizes):
         raise typer.BadParameter(f"{sizes!r} must be numbers such as 3,2", param_hint="--sizes")
     team_sizes = None if sizes is None else [int(size) for size in re.findall(r"\d+", sizes)]

@@ -29,7 +29,7 @@ from ..output.standings import format_time
 from ..output.tables import cut, print_table
 
 FIRST = 20  # problems shown on a terminal
-ALIKE = 3  # shown of several consecutive similar problems
+ALIKE = 3  # if consecutive problems are alike, only this many are shown
 
 All = Annotated[bool, typer.Option("--all", help=f"Show all problems, not only the first {FIRST}.")]
 Ask = Annotated[
@@ -46,8 +46,8 @@ def check(
 
     The exit code is 1 if there is a problem, else 0; data that only looks unusual is not a problem.
 
-    With --ask, it also asks whether names that look alike belong to one player, and writes the confirmed ones to the
-    file of --aliases.
+    With --ask, the command also asks whether names that look alike belong to one player, and writes the aliases that
+    you confirm to the file given with --aliases.
 
     \b
     prowess check examples/league.csv
@@ -60,7 +60,7 @@ def check(
         check_target(out, FORMATS)
     choices, written = choices_to_edit, None
     if not ask and isinstance(choices.aliases, Aliases) and not Path(choices.aliases.source).exists():
-        read_aliases(choices.aliases.source)  # raises the error
+        read_aliases(choices.aliases.source)  # raises the error for a missing file
     if ask:
         choices = ask_questions(file, choices)
         choices, written = ask_aliases(read_file(file, choices).history, choices)
@@ -156,11 +156,11 @@ def _print_aliases(aliases: list[tuple[str, str]], limit: int | None) -> None:
     if not aliases:
         return
     lines = [f"  {line}" for line in alias_lines(aliases[:limit])]
-    for line in ("", "If these are the same players, put these lines into a file for --aliases:", *lines):
+    for line in ("", "If each line names one player twice, put the lines into a file for --aliases:", *lines):
         get_console().print(printable(line), soft_wrap=True)
     if limit is not None and len(aliases) > limit:
         note(f"and {len(aliases) - limit:,} more; --all shows them")
-    note("to confirm them one by one: prowess check FILE --ask --aliases aliases.csv")
+    note("to confirm the aliases one by one: prowess check FILE --ask --aliases aliases.csv")
 
 
 def _describe(summary: dict[str, Any]) -> str:

@@ -34,8 +34,8 @@ MEASURES_HELP = (
     f"Measures; the first one decides which model is best: {', '.join(MEASURES)}. (default: those that suit the file)"
 )
 BURN_IN_HELP = (
-    "Leave the first matches unscored: a number of matches, a share below 1, or all before a date. Auto uses them to "
-    "choose its model. (default: 0.4 with auto or --fair, else 0)"
+    "Leave the first matches unscored: a number of matches, a share below 1, or all before a date. Auto uses these "
+    "matches to choose its model. (default: 0.4 with auto or --fair, else 0)"
 )
 FAIR_HELP = (
     "Use the first matches to set constants that papers chose for other leagues: share of draws, scale of scores and "
@@ -74,8 +74,8 @@ def compare(
     """Find out which model predicts the matches of a file best, and how certain that is.
 
     Every match is predicted from the matches before it. The best model by each measure is bold;
-    ≈ marks models whose difference from it is within the noise. Auto uses the first matches,
-    on which no model is scored, to choose its model.
+    ≈ marks models whose difference from the best model is within the noise. Auto uses the first
+    matches, on which no model is scored, to choose its model.
 
     \b
     prowess compare matches.csv
@@ -132,7 +132,7 @@ def _parse_models(specs: list[str] | None) -> dict[str, ModelChoice]:
             choice, proper = ModelChoice(AUTO), AUTO
         else:
             choice = make_choice(name, settings)
-            # Any other name is that of a saved ladder.
+            # Any other name is the path of a saved ladder.
             proper = next((title for title in PRESETS.names if title.lower() == name.lower()), name)
         label = " ".join([proper, *settings])
         if label in models:
@@ -173,5 +173,5 @@ def _print_differences(comparison: Comparison) -> None:
         within_noise = by_model[name]["within_noise"]
         rows[name] = (worse, f"{worse}{' ≈' * within_noise}")
         styles[name] = "yellow" if within_noise else "red"
-    print_text(f"How far the others are behind {best}, measured by {measure.titled}:")
+    print_text(f"How far the other models are behind {best}, measured by {measure.titled}:")
     print_whiskers(rows, styles)

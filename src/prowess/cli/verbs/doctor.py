@@ -34,9 +34,9 @@ Repair = Annotated[
 def doctor(backups: Backups = None, repair: Repair = False, json: Json = False, **options: Any) -> None:
     """Check the database of a service, its ratings (against a replay of the journal), its settings, and the machine.
 
-    Give it the options and the environment of your `prowess serve`, and run it as the same user. It only reads, unless
-    you ask for --repair, and the service can keep running. The exit code is 1 if there is a problem; warnings alone do
-    not change it.
+    Run this command as the user of your `prowess serve`, with the same options and environment. Without --repair, it
+    changes nothing, and the service can keep running. The exit code is 1 if there is a problem; warnings alone do not
+    change it.
 
     \b
     prowess doctor

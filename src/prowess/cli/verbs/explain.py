@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...lab.report import Report
 
 LAST = 20  # matches shown on a terminal
-LEAST_PARTNERS = 12  # partners' names are left out if they would get fewer cells
+LEAST_PARTNERS = 12  # partners' names are left out if fewer cells than this remain for them
 LAST_HELP = f"Number of matches to show (0 = all). (default: {LAST} on a terminal, else all)"
 
 Player = Annotated[str, typer.Argument(metavar="PLAYER", help="The name of a player.")]
@@ -48,7 +48,7 @@ def explain(
     html: Html = None,
     scale: ScaleText = None,
 ) -> None:
-    """Explain a rating: the player's matches, the expected and actual results, and how each one moved the rating.
+    """Explain a rating: the player's matches, the expected and actual results, and how each match moved the rating.
 
     The starting rating plus all moves equals the current rating.
 

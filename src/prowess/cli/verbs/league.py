@@ -21,9 +21,9 @@ HEADS = ("name", "title", "matches", "state")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The league's name, as in its URL.")]
 NewName = Annotated[str, typer.Argument(metavar="NEW", help="Its new name: lowercase letters, digits and hyphens.")]
-AUTO_SWITCH_HELP = "Whether a better model replaces the league's model without a click."
+AUTO_SWITCH_HELP = "Replace the league's model automatically if the service finds a better one, or only offer it."
 AutoSwitch = Annotated[bool | None, typer.Option("--auto-switch/--no-auto-switch", help=AUTO_SWITCH_HELP)]
-GRACE_HELP = "Days for which the league can be undeleted; 0 to remove it with the next purge."
+GRACE_HELP = "Days for which the league can be undeleted; 0 removes it with the next purge."
 Grace = Annotated[
     float, typer.Option(metavar="DAYS", min=0, envvar=variable("delete_grace"), help=GRACE_HELP, show_default=True)
 ]
@@ -156,7 +156,7 @@ def undelete(name: Name, database: Url = DEFAULT_URL, json: Json = False) -> Non
 def purge(database: Url = DEFAULT_URL, json: Json = False) -> None:
     """Remove deleted leagues for good once their grace period has ended, and shrink a SQLite file.
 
-    A running service removes them by itself, but does not shrink the file, because posts would have to wait.
+    A running service removes deleted leagues by itself, but does not shrink the file, because that would delay posts.
 
     \b
     prowess league purge
@@ -175,7 +175,7 @@ def purge(database: Url = DEFAULT_URL, json: Json = False) -> None:
 
 def _change(database: str, name: str, **changes: Any) -> League:
     with open_database(database) as db:
-        # Imported after `open_database` has checked that the optional packages are installed.
+        # The store is imported after `open_database` has checked that its optional packages are installed.
         from ...store import leagues
 
         db.migrate()

@@ -37,7 +37,8 @@ def next_(
 ) -> None:
     """Find the most informative matches, whose results would reveal most about the players' skills.
 
-    All players are considered, or only those named. Information is in bits, averaged over the possible results.
+    The matches are between all players, or between the players that you name. Information is in bits, averaged over
+    the possible results.
 
     \b
     prowess next examples/league.csv

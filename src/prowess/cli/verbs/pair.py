@@ -110,7 +110,7 @@ def _open_ladder(
     history, days = fit.history, parse_days("--avoid", avoid)
     if history.time is None or history.time_kind is None:
         raise Error("--avoid needs matches with times")
-    # Plain-number times have no days: a span counts their own units.
+    # If times are plain numbers, the span is in their units, not in days.
     unit = 1.0 if history.time_kind == "number" else DAY
     return fit.ladder, history.take(history.time >= history.time[-1] - days * unit) if len(history) else ()
 

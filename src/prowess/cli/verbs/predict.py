@@ -17,7 +17,7 @@ from ..output.console import get_console, note, print_json, printable
 from ..output.forecast import forecast_dict, print_forecast, team_name
 
 MATCH_HELP = 'Matches such as "ann, bob vs cat".'
-TEAM_HELP = "A team, such as ann,bob; repeat it for each team of the match."
+TEAM_HELP = "A team, such as ann,bob; repeat the option for each team of the match."
 TIME_HELP = "The time of the match; ratings become less certain until then."
 
 Matches = Annotated[list[str] | None, typer.Argument(metavar="MATCH...", help=MATCH_HELP)]

@@ -47,7 +47,7 @@ PERIOD_HELP = (
     "Show the change over the last hour, day, week, month or year, or over a span such as 10d, 2w or 3m; none hides it."
 )
 CHOOSE_HELP = (
-    "With --resume, choose the model again and rate all matches with it; the files must hold all matches of the ladder."
+    "With --resume, choose the model again and rate all matches with it; give all files of the ladder's matches."
 )
 REPORT_HELP = f"Write why the model was chosen, and what else was tried, to a file: {' '.join(REPORT_FORMATS)}."
 
@@ -168,7 +168,7 @@ def rate(
 
 @dataclass
 class _Job:
-    """What to rate, and how."""
+    """The files to rate, and the options that say how."""
 
     files: Sequence[Path]
     given: ModelChoice
@@ -185,7 +185,7 @@ class _Job:
             _note_aliases_in(self.start, self.choices)
 
     def set_scale(self, text: str | None, saved: Ladder | None) -> None:
-        """Set the scale of --scale, or by default that of the saved ladder."""
+        """Set the scale given with --scale, or by default the scale of the saved ladder."""
         self.scale = parse_scale(text)
         if self.start is not None:
             self.start.scale = self.start.scale if text is None else self.scale
@@ -202,7 +202,7 @@ class _Job:
 
 @dataclass(frozen=True)
 class _Rated:
-    """Standings by group, their model, and the matches that were read as a whole."""
+    """Standings by group, their model, and the matches, unless they were rated in chunks."""
 
     groups: Mapping[str, Standings]
     chosen: ChosenModel
@@ -241,7 +241,7 @@ def _check_paths(
         raise Error("--by makes a ladder for each group, but --save and --resume need a single ladder; leave out --by")
     used = {file.resolve(): "FILE" for file in files}
     if resume is not None and used.setdefault(resume.resolve(), "--resume") == "FILE":
-        raise Error(f"{resume} is given both as FILE and with --resume; FILE must hold the new matches")
+        raise Error(f"{resume} is given both as FILE and with --resume; FILE must contain the new matches")
     targets = (
         ("--out", out, OUT_FORMATS),
         ("--save", save, (LADDER_EXTENSION,)),
@@ -323,13 +323,13 @@ def _is_large(file: Path) -> bool:
 
 
 def _note_aliases_in(ladder: Ladder, choices: Choices) -> None:
-    # Only a new rating can merge players of a saved ladder.
+    # Players of a saved ladder cannot be merged without rating all matches again.
     both = [name for name in choices.aliases or () if name in ladder]
     if both:
         listed = f"{', '.join(map(repr, both[:SHOWN]))}{', …' if len(both) > SHOWN else ''}"
         note(
-            f"the saved ladder has players whose names are now aliases: {listed}; their new matches count for the other"
-            " name, but their old ones do not; rate all matches again to merge them"
+            f"the saved ladder has players whose names are now aliases: {listed}; new matches count for the player's"
+            " other name, but old matches do not; rate all matches again to merge the names"
         )
 
 

@@ -118,7 +118,7 @@ def _check_output(out: Path | None, truth: Path | None) -> None:
     for path, formats in ((out, ENDINGS), (truth, FORMATS)):
         if path is not None:
             check_target(path, formats)
-    # `resolve` also finds the same file under two names.
+    # `resolve` shows that two paths, such as a.csv and ./a.csv, mean one file.
     if out is not None and truth is not None and out.resolve() == truth.resolve():
         raise Error(f"{truth}: --truth would overwrite --out; choose another name")
 
@@ -141,7 +141,7 @@ def _make_attendance(name: str) -> Any:
 
 def _make_skills(model: Model, spread: float | None) -> Normal | None:
     if spread is not None:
-        # The mu of a rating with several skills is their sum.
+        # The mu of a rating is the sum over the model's traits, but each trait is drawn separately.
         return Normal(model.rating().mu / len(model.outcome.traits), spread)
     if model.absorb.certain:
         raise Error("this model has no prior to draw skills from; give their standard deviation, such as --spread 200")

@@ -114,7 +114,7 @@ def _parse_ranges(words: list[str] | None) -> dict[str, tuple[float, float] | No
 
 
 def _rate_command(command_context: typer.Context, choice: ModelChoice, tuning: Tuning) -> str:
-    # Empty if tuning brought no improvement.
+    # The command is empty if tuning brought no improvement.
     if not tuning.params or not (tuning.gain.within_noise or tuning.gain.value > 0):
         return ""
     words = ["prowess", "rate", *map(str, command_context.params["files"])]
@@ -137,7 +137,8 @@ def _tuned_settings(choice: ModelChoice, tuning: Tuning) -> dict[str, str]:
     # six digits are more than enough for any forecast
     texts = {name: f"{value:.6g}" for name, (_, value) in tuning.params.items()}
     built = choice.change(texts).build().params
-    # A word such as "learnt" chooses amounts by the scale of the model, so a new sigma would also change these amounts.
+    # A word such as "learnt" means amounts that depend on the scale of the model. A tuned sigma would change them, so
+    # they are written out.
     for name, value in tuning.model.params.items():
         if name not in texts and isinstance(value, float) and built.get(name) != value:
             texts[name] = f"{value:.6g}"

@@ -32,7 +32,7 @@ _GROUPED = {  # for each decimal mark, numbers whose thousands separators prove 
     ".": re.compile(rf"{_FIRST}(?:,\d{{3}})+\.\d+|{_FIRST}(?:,\d{{3}}){{2,}}|[1-9]\d?(?:,\d{{2}})+,\d{{3}}(?:\.\d+)?"),
     ",": re.compile(rf"{_FIRST}(?:\.\d{{3}})+,\d+|{_FIRST}(?:\.\d{{3}}){{2,}}"),
 }
-_BEFORE_FRACTION = re.compile(rf"\d+|{_FIRST}([., '])\d{{3}}(?:\1\d{{3}})*")  # 2.5½ has two fractions
+_BEFORE_FRACTION = re.compile(rf"\d+|{_FIRST}([., '])\d{{3}}(?:\1\d{{3}})*")  # excludes 2.5½
 # goals and, in brackets, shoot-out goals: 2 (4)
 _BRACKETED = re.compile(r"(\d{1,2}) ?\((?:pen\.? ?|p\.? ?)?\d{1,2} ?(?:p|pen|pens)?\.?\)")
 _MARKED = re.compile(r"(\d*)([.,])(\d+)")
@@ -260,7 +260,7 @@ def _whole_and_fraction(body: str | None, fraction: str) -> Numeral | None:
 
 
 def numeral(text: str) -> Numeral | None:
-    """Read digits with points, commas or spaces between them, without a sign or a unit; None if these are inconsistent.
+    """Read digits with points, commas or spaces between them, but no sign or unit; None if the marks are inconsistent.
 
     >>> numeral("1,234"), numeral("1,234,5")
     (Numeral(point=1234.0, comma=1.234, unit='', proof=''), None)

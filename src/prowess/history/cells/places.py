@@ -109,8 +109,8 @@ def _read_cells(
     """Return the kind and rank of the cells that are not plain numbers; `places` is the number of plain numbers.
 
     If most rows have a place or a known word, an unknown word that occurs repeatedly marks players without a place. In
-    other columns, such as one of "goalkeeper" and "striker", unknown words are problems. If `places` is None, unknown
-    words are always problems.
+    other columns, such as a column with "goalkeeper" and "striker", unknown words are problems. If `places` is None,
+    unknown words are always problems.
     """
     code, distinct = intern(text)
     absent, unplaced = ({_key(word) for word in words} for words in (table.choices.absent, table.choices.unplaced))
@@ -145,8 +145,8 @@ def _classify(
     rank = _place(text, decimal) if rank is None else rank
     if rank is not None:
         return _PLACE, rank, ""
-    head = re.match(r"[^\s(:,+0-9]{2,}", text)  # DNF (engine)
-    for word in () if text.startswith("#") else (text, head[0] if head else text):  # #REF! is a spreadsheet's error
+    head = re.match(r"[^\s(:,+0-9]{2,}", text)  # the word in a cell such as DNF (engine)
+    for word in () if text.startswith("#") else (text, head[0] if head else text):  # #REF! is an error, not a word
         key = _key(word)
         if key in absent or (key in DID_NOT_START and key not in unplaced):
             return _ABSENT, nan, word
@@ -245,6 +245,7 @@ def durations(table: Table, column: str) -> Places:
     table.require(pl.Series(read), column, "this is not a time; write a time such as 1:02:45.3")
     if empty.any():
         number = int(empty.sum())
-        shared = f"{count(number, 'such entry shares', 'such entries share')} the last place of the match"
-        table.note("missing-durations", f"column {column!r} has empty cells; {shared}", column=column, number=number)
+        words = "entry, which shares the last place of its match", "entries, which share the last place of their match"
+        text = f"column {column!r} is empty in {count(number, *words)}"
+        table.note("missing-durations", text, column=column, number=number)
     return Places(taken, unplaced, absent)

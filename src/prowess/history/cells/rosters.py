@@ -65,7 +65,7 @@ def rosters(
 def _decode_json(table: Table, texts: list["pl.Series"]) -> list["pl.Series"] | None:
     import polars as pl
 
-    # None unless all cells are JSON lists.
+    # The result is None if any cell is not a JSON list.
     cells = pl.concat(texts).drop_nulls()
     if table.choices.rosters is not None or cells.is_empty() or not cells.str.starts_with("[").all():
         return None

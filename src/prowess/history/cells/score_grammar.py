@@ -133,7 +133,7 @@ def _read_pairs(outside: str, inside: list[str]) -> Cell:
     rest = grammar.pairs.sub(" ", outside)
     parts = (grammar.pairs.sub(" ", part) for part in (rest, *inside))
     around = {plain_name(word) for part in parts for word in grammar.word.findall(part)}
-    around = {word for word in around if not word.isdigit()}  # tie-breaks: 7-6(5)
+    around = {word for word in around if not word.isdigit()}  # numbers are tie-breaks, as in 7-6(5)
     scores = _scores(outside)
     unread = grammar.word.sub("", rest).strip(" ,;/.-:|") or re.search(r"(?<!\w)\d+(?!\w)", rest)
     if not scores or not around <= _AROUND or unread:
@@ -150,7 +150,7 @@ def _read_pairs(outside: str, inside: list[str]) -> Cell:
         beyond = len(more) == 1 and (more[0][0] > first or more[0][1] > second)
         rule = "retired" if retired else "shoot-out" if first == second and (shot or beyond) else ""
         return pair(first, second, pairs=0 if more else 1, rule=rule)
-    deciders = [score for part in inside if part.startswith("[") for score in _scores(part)]  # 6-4 4-6 [10-8]
+    deciders = [score for part in inside if part.startswith("[") for score in _scores(part)]  # as in 6-4 4-6 [10-8]
     within = _sums([*scores, *((float(left > right), float(right > left)) for left, right in deciders)])
     finished = scores[:-1] if retired and max(scores[-1]) < _SET else scores
     first, second = (
@@ -165,7 +165,7 @@ def _sums(scores: list[tuple[float, float]]) -> tuple[float, float]:
 
 
 def _is_tennis_set(left: float, right: float) -> bool:
-    # Possible are 6-0 to 6-4, 7-5, 7-6, and longer sets that are won by two games, such as 10-8.
+    # Possible sets are 6-0 to 6-4, 7-5, 7-6, and longer sets that are won by two games, such as 10-8.
     high, low = max(left, right), min(left, right)
     return (
         (high == _SET and low <= _SET - 2)

@@ -1,6 +1,6 @@
 """Words and signs in cells: yes and no, units, missing places, results, unplayed matches, months, weekdays.
 
-Words are spelled as `names.plain_name` returns them: letters and digits only, in lower case, without accents.
+Most words are spelt as `names.plain_name` returns them: letters and digits only, in lower case, without accents.
 """
 
 
@@ -79,7 +79,7 @@ DRAWS = _words(
 )
 BYES = _words("bye bye. -bye- (bye) freilos spielfrei exempt libre riposa descansa пропуск")
 
-# Results as the first team sees them: a win, a draw, a loss. The first of the best-fitting languages is used.
+# Results as the first team sees them: a win, a draw, a loss. If several languages fit equally well, the first is used.
 LANGUAGES = {
     "W/D/L": (
         "w win wins won victory winner",
@@ -125,7 +125,7 @@ _MONTH_NAMES = (
     "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro декабрь декабря дек",
 )
 MONTH_NUMBERS = {name: month for month, names in enumerate(_MONTH_NAMES, 1) for name in names.split()}
-# Only these names can be read by Polars.
+# Polars can read only these names of months.
 ENGLISH_MONTHS = frozenset(name for names in _MONTH_NAMES for name in names.split()[:2]) - {"mai"}
 _DAYS = (
     "mon monday tue tues tuesday wed weds wednesday thu thur thurs thursday fri friday sat saturday sun sunday",

@@ -115,7 +115,7 @@ def _note_single_number(table: Table, draft: RawMatches) -> None:
 
 
 def _note_numbered_players(table: Table, draft: RawMatches) -> None:
-    """Add a remark if all players are numbers, and a column headed like a place or a score holds text."""
+    """Add a remark if all player names are numbers, and a column headed like a place or a score holds text."""
     import polars as pl
 
     if not draft.names or not all(name.isdigit() for name in draft.names[:_ROWS]):

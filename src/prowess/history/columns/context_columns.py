@@ -1,6 +1,6 @@
 """Read context columns, which are the columns without a role.
 
-Each has a level (match, team or player) and a kind (text or numbers).
+Each context column has a level (match, team or player) and a kind (text or numbers).
 
 In a file with a row per match, a column belongs to the matches, unless there is a column for each side: home_seed and
 away_seed become one column of the teams. In a file with a row per player, a column belongs to the matches if all rows
@@ -49,18 +49,18 @@ from .wide import SideTeams
 if TYPE_CHECKING:
     import polars as pl
 
-CONTEXT = "the columns of the context"  # a decision
-PARTIAL = "whether the rows are a part of the file"  # a decision
+CONTEXT = "the columns of the context"  # the name of a decision
+PARTIAL = "whether the rows are a part of the file"  # the name of a decision
 MOST = 0.95  # if at least this fraction of the filled cells are numbers, the other cells count as missing
 LEAST = 20  # with fewer filled cells, all of them must be numbers
 SETS = 0.1  # if at least this fraction of the results lists several sets, the results are kept as context, too
-LARGE = 1000  # in larger tables, columns that differ in every row are found without reading their cells
+LARGE = 1000  # in larger tables, columns with a different value in each row are found without reading all cells
 _EXACT = 2**53  # up to here a float represents every whole number
 # A number with a leading zero is a code, such as 007.
 _PLAIN = r"^[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$"
 _COMMA = r"^[+-]?(?:0|[1-9]\d*)?,\d+$"
 _GROUPED = r"^[+-]?[1-9]\d{0,2}(?:(?:,\d{3})+(?:\.\d+)?|(?:\.\d{3})+(?:,\d+)?|(?:[ ']\d{3})+(?:[.,]\d+)?)$"
-_MISSING = frozenset(("NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "<NA>", "\\N"))  # among numbers, as in R
+_MISSING = frozenset(("NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "<NA>", "\\N"))  # missing numbers
 _PAIR = r"\d+\s*[-:/–]\s*\d+"
 _UNNAMED = re.compile(r"\d+|_duplicated_\d+|Unnamed: \d+|Column\d+", re.IGNORECASE)
 
@@ -136,7 +136,7 @@ class _Source:
     marked: bool = False
     beside: bool = False
     members: int = 0
-    only: Level | None = None  # the level on which the column has information beyond its role, if there is only one
+    only: Level | None = None  # if set, the column is kept only at this level; at others, its role is enough
 
 
 @dataclass(frozen=True)
@@ -291,7 +291,7 @@ def _marked(columns: Iterable[str], *, wide: bool) -> Iterator[_Source]:
 
 
 def _beside_roles(table: Table, layout: Layout, draft: RawMatches) -> Iterator[tuple[str, Level | None]]:
-    """Yield columns with a role that have more information than the history keeps.
+    """Yield columns that have a role, but hold more information than the history keeps from them.
 
     Examples are the games of each set, the names of teams with several players, and players' points that are summed.
     """
@@ -309,7 +309,7 @@ def _beside_roles(table: Table, layout: Layout, draft: RawMatches) -> Iterator[t
     if "team" in roles and {"player", "players"} & roles.keys() and _is_text(table, roles["team"]):
         yield roles["team"], None
     if "score" in roles and draft.score is not None:
-        # The points of players if their sum is the team's score, and scores that only some teams of a match have.
+        # Kept are the points of players whose sum is the team's score, and scores that only some teams of a match have.
         alone, used = len(draft.player) == len(draft.score), np.count_nonzero(~np.isnan(draft.score))
         yield roles["score"], None if alone and text_of(table, roles["score"]).count() > used else "player"
     if "duration" in roles:
@@ -475,7 +475,7 @@ class _Reader:
         wrong = np.isnan(values) & (times > 0) & ~empty
         filled, unread = int(times[~empty].sum()), int(times[wrong].sum())
         if plain_name(source.name) in ROUND.split() and (np.nan_to_num(values) % 1 > 0).any() and not source.marked:
-            return _column(code, cells.values)  # 1.10 is a board of a round, not a number
+            return _column(code, cells.values)  # 1.10 is board 10 of round 1, not a number
         few = not unread or (filled >= LEAST and unread <= (1 - MOST) * filled)
         if kind is None and (not few or not filled):
             return _column(code, cells.values)
@@ -512,7 +512,7 @@ class _Reader:
         column = source.columns[int(bad[:, bad.any(axis=0).argmax()].argmax())]
         cell = self.table.frame[column][row]
         if source.kind == "number":
-            text = f"column {column!r} holds {cell!r}: its header says that it holds numbers"
+            text = f"column {column!r} holds {cell!r}: the header says that the column holds numbers; write a number"
             raise self.table.error(row, text, column=column, value=cell)
         held = f"{self.table.row_name(row)}: column {column!r} holds {cell!r}"
         words = count(unread, "cell is not a number and counts", "cells are not numbers and count")
@@ -555,7 +555,7 @@ class _Reader:
 def _as_values(series: "pl.Series") -> "pl.Series":
     import polars as pl
 
-    # Times become text as written in the file.
+    # Times become text, without the time of day if it is always midnight.
     dtype = series.dtype
     if dtype == pl.Datetime and (series.dt.truncate("1d") == series).all():
         return series.dt.date().cast(pl.String)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _ROUNDS = frozenset(word for words in PARTS for word in words.split())
 _KEEP = ("; use ", Option("duplicates", "keep"), " to count every row")
-BOTH_VIEWS = "whether matches are listed from both sides"  # a decision
-SMALL = 10_000  # number of rows that are searched for duplicates if there is no time column
+BOTH_VIEWS = "whether matches are listed from both sides"  # the name of a decision
+SMALL = 10_000  # maximum number of rows in which duplicates are searched if there is no time column
 MOST = 0.9  # fraction of the rows that must agree to decide how the file is read
 HALF = 0.5  # if rows have dates, a larger fraction of mirrored rows is no coincidence
 LEAST = 3  # minimum number of mirrored matches without a time; fewer may be return matches
@@ -62,7 +62,7 @@ class Meetings:
 
     @cached_property
     def _teams(self) -> NDArray[np.uint64]:
-        """A code for the set of teams of each match, which does not depend on their order."""
+        """A code for the teams of each match, which does not depend on the order of the teams."""
         if self._are_pairs:
             low, high = (choose(*self._team.T).astype(np.uint64) for choose in (np.minimum, np.maximum))
             teams: NDArray[np.uint64] = (low << np.uint64(32)) | high
@@ -89,7 +89,7 @@ class Meetings:
 
 
 def _repeated(codes: NDArray[np.uint64]) -> NDArray[np.intp]:
-    ordered = np.sort(codes)  # sorting is much faster than hashing, and nearly always finds no duplicates
+    ordered = np.sort(codes)  # sorting is much faster than hashing; nearly always there are no duplicates
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     return np.flatnonzero(np.isin(codes, twice)) if len(twice) else np.zeros(0, np.intp)
 
@@ -127,7 +127,7 @@ def leave_out_repeated(table: Table, layout: Layout, meetings: Meetings) -> None
 def _note_pasted(table: Table) -> None:
     """Add a remark on rows that equal the row above, or on a file whose second half repeats its first half."""
     if len(table.frame) > SMALL:
-        return  # among many results without a time, equal rows are usual
+        return  # among many matches without times, some rows are usually equal
     hashes = table.frame.hash_rows().to_numpy()
     repeated = np.append(False, hashes[1:] == hashes[:-1])
     half = len(hashes) // 2
@@ -204,7 +204,7 @@ def leave_out_mirrored(table: Table, layout: Layout, meetings: Meetings, result:
         _note_twins(table, when, twin, result)
         return
     first = np.zeros(len(ahead), bool)
-    first[group[::-1]] = forward[rows[::-1]]  # assigned in reverse, so that the direction of the first row remains
+    first[group[::-1]] = forward[rows[::-1]]  # in reverse, so that the direction of the first row remains
     kept = ~twin
     kept[rows] |= np.where(ahead == behind, first, ahead > behind)[group] == forward[rows]
     view = "a match from the other side's view and"

@@ -1,8 +1,6 @@
-"""Read tables whose rows are not matches.
+"""Read grids: cross tables, Swiss tables, series of races, and tables with a column per player.
 
-The tables are cross tables, Swiss tables, series of races, and tables with a column per player.
-
-Each table is converted to one with a row per match or a row per player, which is then read like any other.
+Each grid is converted to a table with a row per match or a row per player, which is then read like any other table.
 """
 
 import re
@@ -39,7 +37,7 @@ _SIGNS = {"w": 1.0, "+": 1.0, "1": 1.0, "l": 0.0, "-": 0.0, "0": 0.0, "d": 0.5, 
 
 
 def read_grid(table: Table, kinds: Kinds) -> Grid | None:
-    """Read a table with a row for each player of a tournament; None if the table is of another kind."""
+    """Read a play log, a cross table, a Swiss table or a series of races; None if the table is of another kind."""
     if (log := read_play_log(table, next(iter(kinds["time"]), None))) is not None:
         return log
     return _cross_table(table) or _swiss_table(table, kinds) or _race_columns(table, kinds)
@@ -70,7 +68,7 @@ def _cross_table(table: Table) -> Grid | None:
         matched = ((column, _opponent(column, place, len(names))) for column in columns if column != who)
         opponents = {column: row for column, row in matched if row is not None}
         if any(name.isdigit() for name in place):
-            continue  # the numbers of the players, beside their names
+            continue  # this column holds the numbers of the players, not their names
         if len(place) == len(names) >= LEAST and len(set(opponents.values())) >= max(LEAST, MOST * len(names)):
             break
     else:
@@ -127,7 +125,7 @@ def _cell(text: str | None) -> str:
 
 
 def _point_games(cells: dict[tuple[int, int], str]) -> list[_Game]:
-    # An empty cell follows from the other player's cell.
+    # If a cell is empty, the result follows from the other player's cell.
     games = []
     for row, other in sorted(cells):
         own, theirs = cells[row, other], cells.get((other, row), "")
@@ -172,7 +170,7 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
     row_of = _row_numbers(table, who, len(names))
     known = [game for _, cells in rounds for game in map(_GAME.fullmatch, cells) if game is not None]
     coloured = any(game["number"] for game in known)  # if cells name colours, -1 and -0 are byes, not lost games
-    # If some cells have points, 12w+ was won without a game.
+    # If other cells have points, as in 12w1, then 12w+ was won without a game.
     forfeits = any(game["points"] in ("1", "0") for game in known)
     games: list[tuple[str, str | None, str | None, str]] = []  # the round, both players, and the result
     rows: list[int] = []
@@ -196,7 +194,7 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
             games.append((column, names[row], None if other in (None, row) else names[other], result))
             rows.append(row)
     if 2 * answered < played_cells:
-        return None  # the opponents do not name each other: -17 is a score, and W 3 a streak
+        return None  # players do not name each other, so -17 may be a score, and W 3 a streak
     read = {who, *(column for column, _ in rounds)}
     if unread := [name for name in table.frame.columns if RACE.fullmatch(plain_name(name)) and name not in read]:
         text = f"too few cells of {list_names(unread)} name an opponent, so these rounds are not read"
@@ -263,7 +261,7 @@ def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def _with_rows(table: Table, frame: Any, rows: list[int]) -> Table:
-    # In messages, each row of the frame is named after one of `rows` of the old table.
+    # In messages, row `i` of the frame has the name of row `rows[i]` of the old table.
     line, remarks = table.line, list(table.remarks)
     return Table(frame, table.title, lambda row: line(rows[row]), table.choices, remarks, unit=table.unit)
 

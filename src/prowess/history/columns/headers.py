@@ -49,7 +49,7 @@ def is_side_result(role: str) -> bool:
 
 
 def set_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that each hold one set of a match, such as in tennis; empty if there are fewer than two.
+    """Return the columns that each hold one set of a match, as in tennis; empty if there are fewer than two.
 
     >>> set_columns(["Heim", "Gast", "1. Satz", "2. Satz"]), set_columns(["set1", "winner"])
     (('1. Satz', '2. Satz'), ())
@@ -190,7 +190,7 @@ class Headers:
         return next((tuple(pair) for pair in columns if len(pair) == 2), ())
 
     def _gather_unnamed(self) -> None:
-        """Add the unnamed columns of names after a side to that side. A merged heading names only its first column."""
+        """Add unnamed columns of names to the side before them: a merged heading names only its first column."""
         following: dict[str, list[str]] = {}
         side = None
         for number, column in enumerate(self.columns, 1):

@@ -1,4 +1,4 @@
-"""Check column roles by the contents of the columns, and infer them if no column name is familiar."""
+"""Check column roles by the contents of the columns, and infer roles if no column name is familiar."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -33,8 +33,8 @@ COLUMNS = 500  # a table with more columns was not made by hand, and inferring i
 SAMPLE = 1000  # number of rows sampled
 MOST = 0.9  # fraction of the cells or matches that must agree to decide what a column holds
 BLANK = 0.2  # a team column with more empty cells holds clubs, which not everybody has
-SHARED = 0.2  # minimum fraction of names that appear on both sides, if any player plays twice
-LEAST = 2  # number of names that both sides must share
+SHARED = 0.2  # minimum fraction of the names that both sides must share
+LEAST = 2  # minimum number of names that both sides must share
 FEW = 8  # with fewer matches, the sides may share no names
 _TIME = frozenset(("time", "zeit", "tiempo", "temps", "tempo", "время"))
 
@@ -150,7 +150,7 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
         return sides | {"winner": winners[0]}
     least = 1 if few else LEAST
     if any(len(cells[column] & (cells[first] | cells[second])) >= least for column in others):
-        return None  # more players, perhaps partners
+        return None  # another column names players, too, perhaps partners
     if len(names) == 2 and len(results := kinds["result"] + kinds["word"]) == 1:
         damaged = results[0] in kinds["word"] and kinds["number"] and _begins_with_digits(sample, results[0])
         # If other columns are numbers, this is probably a damaged column of numbers.
@@ -244,7 +244,7 @@ def join_sets(table: Table) -> Table:
     sample = _sample(table)
 
     def are_results() -> bool | None:
-        kinds = [_kind(sample, column) for column in sets]  # nobody may have played the last set
+        kinds = [_kind(sample, column) for column in sets]  # the last set may be empty, because no match needed it
         return ("result" in kinds and set(kinds) <= {"result", None}) or None
 
     if not table.decide("whether columns hold sets", are_results):

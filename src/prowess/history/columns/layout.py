@@ -40,7 +40,7 @@ class Suggestion:
 
 
 class NoLayout(Error):
-    """No layout fits the columns of a file; `reason` is the message without the suggestion.
+    """Raised if no layout fits the columns of a file; `reason` is the message without the suggestion.
 
     >>> error = NoLayout("I can't tell what x and y mean")
     >>> print(error.suggest(Suggestion({"winner": "x", "loser": "y"}, ("ann beat bob",))))
@@ -256,7 +256,7 @@ def _sides(headers: Headers) -> Layout | None:
         for number, (stem, label, column) in enumerate(group, 1):
             forms = ["{word}{label}", "{stem}{label}{word}", "{stem}{word}{label}", "{label}{word}"]
             forms += [] if stem else ["{label[0]}{word}", "{word}{label[0]}"]  # a short label: "W pts" belongs to White
-            # A number for a letter: "score1" belongs to Team A.
+            # A number may replace a letter: "score1" belongs to Team A.
             forms += ["{word}{number}"] if stem and not label.isdigit() else []
             results = headers.find(
                 {
@@ -269,7 +269,7 @@ def _sides(headers: Headers) -> Layout | None:
                 }
             )
             words = {plain_name(column), stem + label, label, label if label.isdigit() else str(number)}
-            words |= set() if stem else {label[0]}  # such as white and black, red and blue
+            words |= set() if stem else {label[0]}  # "w" is enough for White
             roster = stem in aliases.ROSTER_STEMS.split()
             score, rank = (results.get(result + label) for result in ("score", "rank"))
             sides.append(Side(column, tuple(sorted(words)), roster, score, rank, headers.more.get(column, ())))
@@ -402,7 +402,7 @@ def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: 
         sides = tuple(replace(side, score=score, rank=None) for side, score in zip(sides, twins, strict=True))
         roles = roles | {f"score{number}": score for number, score in enumerate(twins, 1)}
     names = [*(f"{word}{won}" for word in sides[0].words for won in aliases.WON), *aliases.RESULT.split()]
-    names += [f"result{word}" for word in sides[0].words if partly]  # as the first side sees it
+    names += [f"result{word}" for word in sides[0].words if partly]  # the result from the first side's view
     if partly:
         # A score column that names no side belongs to the other side.
         names = [name for name in names if name not in aliases.SCORES]

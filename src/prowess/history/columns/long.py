@@ -179,10 +179,10 @@ def _note_no_teams(rows: RowGroups, rank: Floats, remarks: list[Remark]) -> None
 
 
 def _match_codes(table: Table, layout: Layout) -> Ints:
-    """Return the number of each row's match.
+    """Return, for each row, a number that identifies its match.
 
-    A match name may recur, such as "Monaco" every year. If the season or day column splits the rows of a match into
-    groups of several rows, this column also identifies matches.
+    A match name may recur, such as "Monaco" every year. If the season or day column splits the rows with the same
+    match name into groups of several rows, this column also identifies matches.
     """
     if "match" not in layout.roles:
         return _one_match(table, layout)
@@ -302,7 +302,7 @@ def _drop_rising_scores(table: Table, layout: Layout, match: Ints, results: _Res
 def _without_clubs(table: Table, layout: Layout, match: Ints, results: _Results) -> Layout:
     """Drop the role `team` if most teams with several rows have several places.
 
-    The players of a team share a place, but those of a club do not.
+    The players of a team share a place; the members of a club have places of their own.
     """
     if "team" not in layout.roles or "player" not in layout.roles or "team" in layout.mapped or results.rank is None:
         return layout
@@ -314,7 +314,7 @@ def _without_clubs(table: Table, layout: Layout, match: Ints, results: _Results)
     several = (np.diff(rows.team_start) > 1) & np.isfinite(low)  # a team without any place is no evidence
     least = 0 if "duration" in layout.roles else np.count_nonzero(several) / 2  # durations belong to single players
     apart = bool(np.count_nonzero((low != high)[several]) > least)
-    if not len(ordered) or not table.decide(f"whether {column} plays apart", lambda: apart if several.any() else None):
+    if not len(ordered) or not table.decide(f"whether {column} holds clubs", lambda: apart if several.any() else None):
         return layout
     text = f"players of the same {column} have different places, so each player counts as a team of one"
     table.note("everybody-alone", text, column=column)
@@ -347,7 +347,7 @@ def _leave_out_repeated(table: Table, layout: Layout, match: Ints, team: Ints | 
     column = _player_column(layout)
     key = pair_codes(match, intern_clean(names(table, column))[0])
     if team is not None:
-        key = pair_codes(key, team)  # a player in two teams of a match is a problem
+        key = pair_codes(key, team)  # a player in two teams of a match is not a repeated entry, but a problem
     value = np.zeros(len(key))
     if results.rank is not None:
         value = results.rank
@@ -406,8 +406,8 @@ def _ranks(rows: RowGroups, layout: Layout, results: _Results, score: Floats | N
     first_rows = rows.order[rows.team_start[:-1]]
     if "rank" in layout.roles and (plain := empty & ~results.unplaced[first_rows]).any():
         number, column, first = int(np.count_nonzero(plain)), layout.roles["rank"], int(first_rows[plain].min())
-        share = f"{count(number, 'such entry shares', 'such entries share')} the last place of the match"
-        text = f"column {column!r} has empty cells; {share} (first: {rows.table.row_name(first)})"
+        words = "entry, which shares the last place of its match", "entries, which share the last place of their match"
+        text = f"column {column!r} is empty in {count(number, *words)} (first: {rows.table.row_name(first)})"
         rows.table.note("missing-places", text, column=column, number=number, row=first)
     return np.where(empty, last[match] + 1, rank)
 

@@ -17,7 +17,7 @@ from ..cells.words import NO_VALUES
 from ..ragged import Floats, owners, pair_codes
 from .raw_matches import RawMatches
 
-FEW = 10  # a name that looks like a date or a result is doubtful only if at most one name in this many does
+FEW = 10  # names that look like results are faults only if at most one name in this many looks like a result
 
 
 class Fault(NamedTuple):
@@ -35,7 +35,7 @@ class Fault(NamedTuple):
 def find_faults(draft: RawMatches) -> Iterable[Fault]:
     """Drop meaningless values from raw matches, and return all faults.
 
-    If team sizes are invalid, only those faults are returned.
+    If team sizes are invalid, only the faults of team sizes are returned.
     """
     _drop_partial_scores(draft)
     for name in ("weight", "importance"):  # the square of such a small number is 0, so the number itself must be 0, too

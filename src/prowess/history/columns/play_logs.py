@@ -1,6 +1,6 @@
 """Logs of plays: a row per match, with all players in one cell and the winners in another.
 
-"Ann (54), Bob (40)" also gives the scores. The log is turned into a table with a row per player.
+A cell such as "Ann (54), Bob (40)" also gives the scores. The log is converted to a table with a row per player.
 """
 
 import re

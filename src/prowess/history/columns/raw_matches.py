@@ -1,4 +1,4 @@
-"""Raw matches: columns in the order of the source, not yet checked or sorted."""
+"""Raw matches, stored as columns in the order of the source, before they are checked and sorted."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ FEW = 10  # single-team matches are left out only if at most one match in this m
 
 @dataclass
 class RawMatches:
-    """Matches as columns like those of `History`, in the order of the source. A missing rank or score is NaN.
+    """Matches in columns like the columns of `History`, in the order of the source. A missing rank or score is NaN.
 
     `where(match, entry)` returns the place of a match, or of one of its entries, in the source. `where` is called only
     for error messages, so it may be slow.
@@ -64,9 +64,8 @@ class RawMatches:
     def alone(self) -> NDArray[np.intp]:
         """Return the single-team matches to leave out, such as byes and races with one finisher.
 
-        The result is empty if there are many.
-
-        Many single-team matches are an error, because the wrong column probably identifies the matches.
+        If many matches have a single team, the result is empty: these matches are errors, because the wrong column
+        probably identifies the matches.
         """
         if self.all_duels:
             return np.zeros(0, np.intp)

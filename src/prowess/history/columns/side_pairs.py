@@ -33,7 +33,7 @@ _OWN = ("team", "player", "own", "my", "your", "our", "self", "me")
 _OPPONENT = ("opponent", "opp", "opponents", "their", "gegner", "adversaire", "rival", "avversario", "соперник")
 # Letters that stand for a side even without a separator, as in HST and AST, or WRank and LRank.
 _LETTERS = {Shape.HOME_AWAY: (("h", "a"), ("h", "v")), Shape.WINNER_LOSER: (("w", "l"),)}
-_MOST = 1000  # columns for which partners are searched
+_MOST = 1000  # maximum number of columns that are compared with others
 _LONG = 4  # minimum length of a word that stands for a side without a separator
 _SHORT = 5  # maximum length of a lower-case column name that may begin with a letter for a side
 
@@ -53,8 +53,8 @@ class SideColumns:
 def find_side_columns(layout: Layout, columns: Sequence[str], every: Sequence[str] = ()) -> list[SideColumns]:
     """Return the groups of columns that hold a value for each side; no column is in two groups.
 
-    If `every` column of the file is given, the first of two columns with the same name belongs to the first side, and
-    the second to the second side.
+    `every` lists all columns of the file. If it is given, two columns with the same name are a group, too: the first
+    belongs to the first side, and the second to the second side.
 
     >>> from .layout import recognise
     >>> layout = recognise(["winner_name", "loser_name", "score"])
@@ -102,7 +102,7 @@ def _families(layout: Layout) -> Iterator[Labels]:
         yield _labels("w", "l")
     elif layout.shape == Shape.ONE_VIEW:
         yield from _pairs(_OWN, _OPPONENT)
-        yield from (((), (word,)) for word in _OPPONENT)  # elo and opp_elo
+        yield from (((), (word,)) for word in _OPPONENT)  # such as elo and opp_elo
     elif layout.shape == Shape.SIDES:
         yield from _numbered(layout)
 

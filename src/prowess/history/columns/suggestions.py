@@ -20,10 +20,11 @@ from .grids import Kinds, are_places
 from .infer_columns import COLUMNS, column_kinds, may_meet, names_winner
 
 ROWS = 200  # rows that are compared
-PAIRS = 4  # pairs of sides that are suggested, at most
-RESULTS = 6  # results that are suggested for a pair of sides, at most
+PAIRS = 4  # maximum number of suggested pairs of sides
+RESULTS = 6  # maximum number of suggested results for a pair of sides
 FEW = 3  # in fewer rows than this, a column of names may hold a single name
-# Columns hold partners if they form at most this many times as many distinct teams as neighbouring columns.
+# Columns that are not neighbours hold partners if they form at most this many times as many distinct teams as
+# neighbouring columns.
 LASTING = 0.7
 LARGEST_SCORE = 100_000
 YEARS = (1850, 2100)
@@ -144,7 +145,7 @@ class Contents:
     def sides(self) -> list[MatchColumns]:
         """Return the likeliest pairs of sides, without results.
 
-        Two columns may be sides if they share names, but not within a row.
+        Two columns may be sides if they share names, but hardly any row has the same name in both.
         """
         shared = self._shared
         pairs = [pair for pair in shared if shared[pair]]

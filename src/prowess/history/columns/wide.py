@@ -51,9 +51,9 @@ class SideResults(NamedTuple):
 
 
 class SideTeams(NamedTuple):
-    """The sides of each match that have players, as a mask with a row per match.
+    """A mask of the sides that have players, with a row per match and a column per side.
 
-    `side` has the layout's index of each column.
+    `side` has the index in the layout of each of these columns.
     """
 
     present: Mask
@@ -61,7 +61,7 @@ class SideTeams(NamedTuple):
 
 
 def read_wide(table: Table, layout: Layout) -> tuple[RawMatches, SideTeams]:
-    """Read raw matches; match `i` is row `i`. The caller reads times, importance and ids."""
+    """Read a raw match from each row; the caller adds times, importance and ids."""
     place = np.arange(1.0, len(layout.sides) + 1)
     if layout.shape == Shape.PLACES:
         table, layout, place = _split_ties(table, layout)
@@ -110,7 +110,7 @@ def _reject_results(table: Table, layout: Layout, size: Ints, player: Ints, name
         team = np.repeat(np.arange(size.size), size.reshape(-1))
         row, side = np.divmod(np.unique(team[wrong[player]]), size.shape[1])
         for k, one in enumerate(layout.sides):
-            table.reject(row[side == k], one.column, "this is a result, not a name; put the cells of the row in order")
+            table.reject(row[side == k], one.column, "this is a result, not a name; move the cells to their columns")
 
 
 def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
@@ -276,7 +276,7 @@ def _require_scores(table: Table, columns: list[str], score: Floats, present: Ma
     _leave_out_unplayed(table, unplayed & fine)
     for side, column in enumerate(columns):
         wrong = np.flatnonzero(missing[:, side] & present[:, side] & ~unplayed & fine)
-        table.reject(wrong, column, "others have a score: fill it in, or drop the row")
+        table.reject(wrong, column, "another side has a score: fill in this one, too, or drop the row")
         fine[wrong] = False
 
 
@@ -344,7 +344,8 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
         )
     side = winning_sides(table, layout)
     trials = [replace(table, remarks=[], problems=Problems(), left_out=[]) for _ in range(2)]
-    won = YES_NO if plain_name(column).endswith(WON) else {}  # radiant_win may be true or false, but not neutral
+    # True means a win only in columns with a name such as radiant_win.
+    won = YES_NO if plain_name(column).endswith(WON) else {}
     readings = [pair_results(trials[0], column), word_results(trials[1], column, won)]
     fits = [np.count_nonzero(side != UNKNOWN), *(np.count_nonzero(reading.state == PLAYED) for reading in readings)]
     best = table.decide(f"how {column} is read", lambda: int(np.argmax(fits)))

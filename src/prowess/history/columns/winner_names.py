@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 DRAW, UNKNOWN = 2, -1  # values of a winner besides the sides 0 and 1
 MOST = 0.9  # fraction of the matches that must agree to decide how the file is read
-_BY = re.compile(r"([a-z]) ?\+ ?(?:\d+(?:[.,]\d+)?|1/2|[rtf]|res|resign|resignation|time)?", re.IGNORECASE)  # B+3.5
+# The winner and the margin, as in Go: B+3.5, W+R.
+_BY = re.compile(r"([a-z]) ?\+ ?(?:\d+(?:[.,]\d+)?|1/2|[rtf]|res|resign|resignation|time)?", re.IGNORECASE)
 _BETWEEN_NAMES = re.compile("|".join(map(re.escape, (*ROSTER_SEPARATORS, *ALSO_IN_NAMES))))
 _SHOWN = 3  # maximum number of winners listed in a remark
 

@@ -127,7 +127,7 @@ def open_source(path: str | os.PathLike[str], title: str | None = None, limits: 
     """Open a file, or standard input for `-`, and decompress it; `title` (default: the path) names it in messages."""
     limits = limits or ReadLimits()
     if not isinstance(path, (str, os.PathLike)):
-        raise Error(f"read needs the path of a file, not {type(path).__name__}; from_frame reads a frame")
+        raise Error(f"read needs the path of a file, not {type(path).__name__}; to read a frame, use from_frame")
     if os.fspath(path) == "-":
         if sys.stdin is None or sys.stdin.closed:
             raise Error(f"{STANDARD_INPUT} is closed")

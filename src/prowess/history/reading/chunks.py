@@ -118,7 +118,7 @@ class _TextFile:
         chosen = self.choices.encoding if "16" in (self.choices.encoding or "") else None
         codec = ""
         if chosen or marked or b"\0" in self.head:
-            with suppress(Error):  # `load_source` raises it, with the file name
+            with suppress(Error):  # `load_source` raises the same error, with the file name
                 codec = detect_encoding(self.head, chosen).codec
         if "16" not in codec and "32" not in codec:
             return None
@@ -127,7 +127,7 @@ class _TextFile:
         return codecs.getincrementaldecoder(codec)("replace")
 
     def has_lines(self) -> bool:
-        # These are tables, chess games, and JSON with an object per line.
+        # Formats that can be read line by line are tables, chess games, and JSON with an object per line.
         if self._is_pgn():
             return self.decoder is None
         if is_bgg(self.head):
@@ -141,13 +141,13 @@ class _TextFile:
         return is_pgn(self.suffix, self.head[:HEAD])
 
     def chunks(self, rows: int) -> Iterator[Chunk]:
-        # Later pieces use the header of the first.
+        # Later pieces are read with the header of the first piece.
         if self._is_pgn():
             for table in PgnReader(self.title, self.choices).tables(self._lines(), rows):
                 yield Chunk(table, self._share())
             return
         heading, before, choices, columns = b"", 0, self.choices, set[str]()
-        has_rounds = False  # the headings of rounds above a chunk are unknown
+        has_rounds = False  # headings such as "Round 2" apply to the rows below them, perhaps in a later chunk
         for number, (piece, lines) in enumerate(self._pieces(rows)):
             choices = self._settle(piece, choices, before)
             offset = before - heading.count(b"\n")
@@ -181,7 +181,7 @@ class _TextFile:
         return min(1.0, self.raw.tell() / self.size) if self.size else 0.0
 
     def _lines(self) -> Iterator[bytes]:
-        # Needed for formats whose records span many lines.
+        # Chess games are read line by line, because a game may span any number of lines.
         limits, unpacked = self.choices.read_limits, 0
         try:
             for line in read_lines(self.stream, self.title, limits):
@@ -280,7 +280,7 @@ class RowQueue:
     def __init__(self) -> None:
         """Create an empty queue."""
         self.tables: deque[Table] = deque()
-        self.begin = 0  # the first row of the first table that is not yet taken
+        self.begin = 0  # number of rows of the first table that are already taken
         self.columns: list[str] = []
 
     def __len__(self) -> int:
@@ -313,7 +313,7 @@ class RowQueue:
         return rows
 
     def _spans(self, count: int) -> list[tuple[Table, int, int]]:
-        """Return the tables that hold the first rows, each with its first row and number of rows."""
+        """Return the tables that hold the next `count` rows, each with its first row to take and the number of rows."""
         spans: list[tuple[Table, int, int]] = []
         first = self.begin
         for table in self.tables:

@@ -39,7 +39,7 @@ _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 def read_text(source: Source, choices: Choices) -> Table:
     """Read a text file as a table. Every column stays text, so that messages can quote a malformed number as written.
 
-    In CSV files that prowess has written, the escapes for spreadsheets are removed.
+    In CSV files that prowess has written, the apostrophes that stop spreadsheets from running formulas are removed.
     """
     table = trim_table(_read_regular(source, choices) or _read_tolerantly(source, choices), source.title, choices)
     with source.mapped() as data:
@@ -206,7 +206,7 @@ class LineIndex:
             if begin + len(chunk) == len(self.data) and (not len(ends) or ends[-1] < len(chunk) - 1):
                 ends = np.append(ends, len(chunk) - 1)
             if not len(ends):
-                return short  # a line is longer than a chunk
+                return short  # a line that is longer than a chunk is damaged, so the search ends here
             starts = np.append(0, ends[:-1] + 1)
             marks = np.add.reduceat(chunk[: ends[-1] + 1] == self.separator, starts, dtype=np.int64)
             short += (before + 1 + np.flatnonzero((marks > 0) & (marks < width - 1))).tolist()

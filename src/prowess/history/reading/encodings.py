@@ -33,7 +33,7 @@ _LEGACY = {
 _WORD = re.compile(rb"[A-Za-z']*[\x80-\xff][A-Za-z\x80-\xff']*")
 _PUNCTUATION = re.compile("[\xa0'‘’“”„–—…«»·•°ºª½¼¾²³€£§©®™¡¿†‡`´]+")
 _COMMON = {"Cyrillic": frozenset("оеаинтсрвлкмдпуя"), "Greek": frozenset("αοιετσνηυρπκμλςάόίέή")}
-# Control characters other than tabs, newlines and escapes, which do not occur in text.
+# Control characters that do not occur in text: all except tabs, newlines and escapes.
 _CONTROLS = bytes([*range(9), *range(14, 27), *range(28, 32)])
 _HEAD = 1 << 16  # number of leading bytes that decide whether a file is text at all
 _MIN_SCORE = 0.7  # fraction of the words that must look plausible
@@ -53,7 +53,7 @@ class Encoding:
         data = data[self.mark :]
         try:
             return data.decode(self.codec, "surrogateescape")
-        except UnicodeError:  # a codec with units of several bytes
+        except UnicodeError:  # codecs with units of several bytes do not support "surrogateescape"
             return data.decode(self.codec, "replace").replace("\ufffd", "\udcff")
 
     def remarks(self, data: bytes) -> list[Remark]:
@@ -111,7 +111,7 @@ def detect_encoding(data: bytes, chosen: str | None = None, lines_before: int = 
         raise Error("this is neither text nor another format that prowess reads; save the table as CSV")
     text = data.decode(errors="surrogateescape")
     invalid = len(DAMAGED.findall(text))
-    # Most non-ASCII letters are valid UTF-8.
+    # The file is UTF-8 if most of its non-ASCII characters are valid, even if some are damaged.
     if not invalid or sum(map(len, re.findall("[^\x00-\x7f]+", text))) > 2 * invalid:
         return Encoding("utf-8")
     legacy = _best_legacy_codec(data)
@@ -173,7 +173,8 @@ def _looks_like_word(word: str) -> bool:
     latin = not foreign or foreign[0] < "\u0370"
     if any((letter < "\u0370") != latin for letter in foreign):
         return False
-    # A Latin word without any ASCII letter is another script in the wrong codec; words of other scripts never mix.
+    # A Latin word without ASCII letters is probably another script in the wrong codec. Words of other scripts have no
+    # ASCII letters.
     if (len(foreign) == len(word) > 1) if latin else len(foreign) < len(word):
         return False
     late_capitals = [letter for last, letter in pairwise(word) if last.islower() and letter.isupper()]

@@ -239,7 +239,8 @@ def _known_header(rows: Rows, choices: Choices) -> int | None:
         if known >= 2 and count_filled(cells) > most and has_header(cells, below):
             following = rows.get(index + 1, ())
             better = count_known_cells(following, choices) > known and count_filled(following) > count_filled(cells)
-            return index + 1 if better and has_header(following, below[1:]) else index  # below groups of columns
+            # The header may be below a row that names groups of columns.
+            return index + 1 if better and has_header(following, below[1:]) else index
         if not _is_comment(cells):
             most = max(most, count_filled(cells))
     return None
@@ -258,13 +259,13 @@ def _first_wide_row(rows: Rows) -> int:
 def _guess_header(cells: Cells, below: Sequence[Cells], choices: Choices) -> bool:
     mapped = [name for name in (choices.columns or {}).values() if name is not None]
     if mapped and all(name.isdecimal() and 0 < int(name) <= len(cells) for name in mapped):
-        # If a mapped column name is missing, the user's mapping uses column numbers.
+        # The user mapped numbers. If the header does not contain them, they are the numbers of columns.
         return all(name in [cell.strip() for cell in cells] for name in mapped)
     return has_header(cells, below)
 
 
 def _unique_names(titles: Cells, remarks: list[Remark]) -> tuple[str, ...]:
-    # A repeated title gets a number, and a column without a title gets its own number.
+    # A repeated title gets a suffix such as (2); a column without a title is named by its position.
     names: dict[str, None] = {}
     copies = Counter[str]()
     repeated = []

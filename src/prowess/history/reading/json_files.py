@@ -39,7 +39,7 @@ def read_json(source: Source, choices: Choices) -> Table | Findings:
 
 
 def _document(source: Source) -> Any:
-    # None means that the file has an object on each line.
+    # The result is None if the file has an object on each line.
     head = source.read(_LONGEST_LINE).removeprefix(b"\xef\xbb\xbf").strip()
     first, _, more = head.partition(b"\n")
     is_list = head[:1] == b"["
@@ -126,7 +126,7 @@ def _object_or_error(item: Any) -> Any:
 
 
 def _read_matches(items: _Items, choices: Choices) -> Findings:
-    # If the matches are not valid together, only those that are valid individually are used.
+    # If the matches as a whole are invalid, the matches that are valid on their own are used.
     def history(matches: Iterable[Any], line: Callable[[int], int]) -> History:
         return from_matches(
             matches,
@@ -171,7 +171,7 @@ def _read_rows(items: _Items, choices: Choices) -> Table:
         raise Error(f"{source}: a string contains a lone surrogate, which is not a valid character") from error
     # Older versions of Polars raise RuntimeError or TypeError.
     except (pl.exceptions.PolarsError, RuntimeError, TypeError) as error:
-        for _ in items.objects():  # raises an Error that names the line, if one is invalid
+        for _ in items.objects():  # if a line is invalid, this raises an Error that names it
             pass
         raise unreadable(source.title, error) from error
     return Table(frame, source.title, items.line, choices, unit=items.unit)

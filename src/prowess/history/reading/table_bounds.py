@@ -45,12 +45,12 @@ class Grid:
 
 
 def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
-    """Return a table of the rows and columns that are not empty."""
+    """Return the grid as a table, without empty rows and columns, comments, repeated headers and notes below it."""
     frame, heading = grid.frame, grid.heading
     remarks = [*grid.remarks, *heading.remarks]
     columns = frame.get_columns()
     first, blanks = columns[0], [(column, "") for column in columns]
-    # Candidates: rows whose first cell is empty or begins with a space.
+    # Only rows whose first cell is empty, or begins with a space, can be blank.
     blank = _matching_rows(first.is_null() | (first < "!"), blanks)
     named = [(column, cell) for column, cell in zip(columns, heading.cells, strict=False) if cell.strip()]
     repeated = comments = blank[:0]
@@ -106,7 +106,7 @@ def _section_rows(columns: "Sequence[pl.Series]") -> Rows:
 def _add_rounds(frame: "pl.DataFrame", kept: Rows, sections: Rows, titles: Sequence[str]) -> "pl.DataFrame":
     import polars as pl
 
-    # A table that has columns for the round or the date keeps its own.
+    # If the table already has a column for the round or the date, no such column is added.
     above = np.searchsorted(sections, kept)
     for name, pattern in (("Round", _NUMBER), ("Date", _DATE)):
         found = [pattern.search(title) for title in titles]

@@ -36,7 +36,7 @@ def records(text: str, separator: str) -> Iterator[Record]:
             width = len(record.cells)
             if end > first_end and (width != usual or tokenizer.are_rows(text[first_end + 1 : end], usual)):
                 alone, _ = tokenizer.read(text[position:first_end], 0, line)
-                # The closing mark belongs to another record; everything up to it would be lost silently.
+                # The closing mark belongs to another record, and the records up to that mark would be lost silently.
                 if len(alone.cells) == usual or record.stray:
                     record, end = alone, first_end
         # Ignore blank lines and titles, which do not have the width of the table.

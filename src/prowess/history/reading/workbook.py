@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SAMPLE = 1000  # number of rows searched for the header
 _PIECE, _OVERLAP = 1 << 20, 64  # bytes scanned at once, and the overlap in which a cell reference may begin
-_MOST_ROWS = 1 << 20  # maximum of a sheet
+_MOST_ROWS = 1 << 20  # maximum number of rows of a sheet
 _TIMESTAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$"
 
 
@@ -60,7 +60,7 @@ def read_workbook(source: Source, choices: Choices) -> Table:
 def _format_dates(column: str) -> "pl.Expr":
     """Format the timestamps of a column.
 
-    If all are at midnight, drop the time of day; if a cell is only a time of day, drop its date.
+    If all timestamps are at midnight, drop the time of day; if a cell is only a time of day, drop its date.
     """
     import polars as pl
 
@@ -185,7 +185,7 @@ def _column_letters(number: int) -> str:
 
 
 def _column_after(column: int) -> re.Pattern[bytes]:
-    """Return a pattern for references to cells in later columns.
+    """Return a pattern for references to cells in columns after `column`.
 
     >>> [bool(_column_after(6).search(cell)) for cell in (b'<c r="F166">', b'<c r="AB7">', b"<c r = 'g7'>")]
     [False, True, True]

@@ -1,4 +1,4 @@
-"""The automatic choice of a model: `auto` makes the decisions, and a `Choice` holds the result."""
+"""The automatic choice of a model: `auto` chooses a model for a history and returns a `Choice`."""
 
 from .choice import Choice
 from .run import auto

@@ -1,4 +1,4 @@
-"""Forecasts that ignore who plays: they use only the share of draws and of home wins so far."""
+"""Forecasts that ignore who plays: they use only the shares of draws and of home wins in earlier matches."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from ...history import History
 from ...history.ragged import Floats
 
-PSEUDO = 1.0  # results of each kind that are assumed at the start
+PSEUDO = 1.0  # each kind of result is assumed to have happened this often before the first match
 
 
 def base_rate_losses(history: History) -> Floats:
-    """Return the loss of every match if only the shares of earlier results are known, in nats.
+    """Return the loss of every match, in nats, for forecasts from the shares of earlier results.
 
-    Matches of two teams are won by the home team, drawn, or won by the visitors; without a home team both are equally
-    likely to win. In other matches, each order of two teams is equally likely.
+    The results of a match with a home team are a home win, a draw and an away win. Without a home team, both teams are
+    equally likely to win. If any match has more than two teams, every forecast is a coin toss between two teams.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]], "ranks": [1, 1]}])
     >>> base_rate_losses(history).round(3)

@@ -1,4 +1,4 @@
-"""The result of the automatic choice: the model, what each decision gained, and all of it in plain sentences."""
+"""The result of the automatic choice: the model, what each decision gained, and a description in plain sentences."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 class Choice:
     """The model that `pw.auto` chose for a history, and how it was found.
 
-    `loss` is the chosen model's log loss on the last matches, which no decision used (for matches of more than two
-    teams: the loss per pair of teams). `gain` is how much lower that is than with textbook TrueSkill, and `skill_gain`
-    how much lower than with forecasts that know only the share of draws and the home advantage; both have 95 %
-    intervals. `remarks` are sentences about what limits the choice.
+    `loss` is the chosen model's log loss on the last matches, which no decision used. If matches have more than two
+    teams, it is the loss per pair of teams. `gain` says how much lower this loss is than the loss of textbook
+    TrueSkill. `skill_gain` says how much lower it is than the loss of forecasts that know only the share of draws and
+    the home advantage. Both gains have 95 % intervals. `remarks` are sentences about what limits the choice.
 
     >>> import prowess as pw
     >>> choice = pw.auto(pw.simulate(pw.TrueSkill(beta=12), 400, 12).history)
@@ -58,7 +58,7 @@ class Choice:
 
     @property
     def steps(self) -> pl.DataFrame:
-        """What was tried, in order: decision, option, gain (on the deciding matches), low, high, kept.
+        """All options that were tried, in order: decision, option, gain (on the deciding matches), low, high, kept.
 
         >>> import prowess as pw
         >>> pw.auto(pw.simulate(pw.TrueSkill(), 300, 10).history).steps.columns
@@ -73,7 +73,7 @@ class Choice:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What was chosen, what it gained over textbook TrueSkill, and how much skills help to predict, as sentences.
+        """Sentences that say which model was chosen, its gain over textbook TrueSkill, and how much skills help.
 
         >>> import prowess as pw
         >>> pw.auto(pw.simulate(pw.TrueSkill(), 19, 5).history).lines
@@ -83,7 +83,7 @@ class Choice:
         if not self.judged:
             return (chosen, *self.remarks)
         unit = "nats per match" if self._two_teams else "nats per pair of teams"
-        tested = f"On the last {count(self.judged, 'match', 'matches')}, on which nothing was chosen,"
+        tested = f"On the last {count(self.judged, 'match', 'matches')}, which were not used for the choice,"
         textbook = self.loss.value + self.gain.value
         if self.gain.value == 0.0:
             result = f"{tested} its log loss is {self.loss.value:.3f} {unit}."
@@ -110,7 +110,7 @@ class Choice:
 
     @property
     def judged(self) -> int:
-        """The number of last matches on which the result was judged.
+        """The number of matches at the end of the history on which the chosen model was judged.
 
         >>> import prowess as pw
         >>> pw.auto(pw.simulate(pw.TrueSkill(), 100, 5).history).judged
@@ -157,9 +157,10 @@ class Choice:
         spans, table = self.spans, self.steps
         kept = frozenset((row, "option") for row, one in enumerate(table["kept"]) if one)
         legend = (
-            "What was tried, in order, and by how much it lowered the loss on the deciding matches, with 95 % "
-            "intervals. An option was kept (bold) if it is expected to lower the loss. This expectation combines the "
-            "measured gain with the usual gain in other leagues, which counts more if there are few matches."
+            "All options that were tried, in order, and by how much each lowered the loss on the deciding matches, "
+            "with 95 % intervals. An option was kept (bold) if it is expected to lower the loss. This expectation "
+            "combines the measured gain with the usual gain in other leagues; with few matches, the usual gain counts "
+            "more."
         )
         tuned = f"tuned on the first {spans.tuned:,} matches" if spans.tuned else "that are usual in other leagues"
         method = (

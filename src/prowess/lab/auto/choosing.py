@@ -1,4 +1,4 @@
-"""Makes the decisions: which family and components best predict matches that were not used for tuning."""
+"""Decides which family and components of a model best predict matches that were not used for tuning."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from .search import ENOUGH, Found, minimise
 
 FEW = 200  # with fewer matches, parameters stay at their usual values until all decisions are made
 ENOUGH_TO_LEARN = 2000  # from this many matches on, a learnt home advantage is known as well as a fixed one
-SCREENED = 4000  # from this many early matches on, an option is first tuned on a quarter of them
-HOPELESS = 4.0  # an option that is worse by this many standard errors on that quarter is not tuned further
+SCREENED = 4000  # with at least this many early matches, a new family is first tuned on a quarter of them
+HOPELESS = 4.0  # if it is worse by this many standard errors on that quarter, it is not tuned further
 ROUGHLY = 5 * ENOUGH  # decisions need less exact parameters than the final model
-MOST_PAIRS = 20.0  # the pairs of a large match depend on each other, so the match counts as this many results at most
+MOST_PAIRS = 20.0  # the pairs of a large match depend on each other, so a match counts as at most this many results
 
-# What an option gains in other leagues (nats per match): mean and standard deviation. Most additions gain little and
-# cost a little; a home advantage matters in nearly every league whose files name the home team.
-# A fixed home advantage cannot follow a change, so it has to be clearly better than a learnt one.
+# What each option gains in other leagues (nats per match): mean and standard deviation. Most options change the loss
+# only a little; a home advantage matters in nearly every league whose files name the home team.
+# A fixed home advantage cannot follow changes over the years, so it must be clearly better than a learnt one.
 USUAL_GAINS = {
     "home advantage": (0.02, 0.02),
     "fixed home advantage": (-0.003, 0.002),
-    "parameters": (0.05, 0.1),  # tuned, compared with those of textbook TrueSkill
+    "parameters": (0.05, 0.1),  # tuned parameters, compared with textbook TrueSkill
 }
 USUAL_GAIN = (-0.001, 0.005)
 
 
 @dataclass(frozen=True)
 class Spans:
-    """The parts of a history: parameters are tuned before match `tuned`, decisions are made from there to `decided`.
+    """The parts of a history: matches for tuning, for decisions and for judging the result.
 
-    Models learn from matches before `first`, but these are not scored. The result is judged on the matches from
-    `decided` on.
+    Parameters are tuned on the matches before `tuned`; of these, the matches before `first` are learnt from, but not
+    scored. Decisions are made on the matches from `tuned` to `decided`. The matches from `decided` on judge the result.
 
     >>> Spans.of(1000)
     Spans(first=40, tuned=400, decided=800, matches=1000)
@@ -57,26 +57,26 @@ class Spans:
 
     @classmethod
     def of(cls, matches: int) -> Spans:
-        """Return the spans of a history with this many matches; if there are few, nothing is tuned before decisions."""
+        """Return the spans of a history with this many matches; with few matches, none are set aside for tuning."""
         decided = matches - matches // 5
         tuned = 0 if matches < FEW else decided // 2
         return cls(tuned // 10, tuned, decided, matches)
 
     def slice(self, most: int) -> tuple[int, Spans]:
-        """Return the start of the last `most` matches that may decide, and the spans within these.
+        """Select the last `most` matches before `decided`; return the index of the first one, and their spans.
 
         >>> Spans.of(10_000).slice(4000)
         (4000, Spans(first=800, tuned=2400, decided=4000, matches=4000))
         """
         if self.decided <= most:
             return 0, self
-        # All players are newcomers at the start of a slice, so more of its matches only serve to learn their skills.
+        # At the start of a slice all players are newcomers, so models learn their skills before matches are scored.
         return self.decided - most, Spans(most // 5, 3 * most // 5, most, most)
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A design with its tuned values, and the losses of the deciding matches, whose indices are `scored`."""
+    """A design with its tuned values, and its losses on the deciding matches; `scored` has the matches' indices."""
 
     design: Design
     values: Values
@@ -84,13 +84,13 @@ class Candidate:
     losses: Floats
 
     def gain_over(self, other: Candidate) -> Interval:
-        """Return by how much this candidate's loss is below another's, on the matches that both have scored."""
+        """Return how much lower this candidate's loss is than another's, on the matches that were scored for both."""
         _, own, theirs = np.intersect1d(self.scored, other.scored, assume_unique=True, return_indices=True)
         return paired_gain(other.losses[theirs], self.losses[own])
 
 
 def paired_gain(before: Floats, after: Floats) -> Interval:
-    """Return the mean reduction of the losses of the same matches, with its interval.
+    """Return by how much the losses of the same matches were reduced on average, with an interval.
 
     >>> paired_gain(np.array([0.5, 0.7]), np.array([0.4, 0.6])).value.__round__(3)
     0.1
@@ -135,8 +135,8 @@ class Chooser:
     def choose(self) -> Iterator[Candidate]:
         """Yield the best candidate so far, after each decision.
 
-        The budget counts fits, not seconds, so that the same history gives the same choice. The decisions that the
-        budget does not allow are in `skipped`.
+        The budget limits the number of fits, not the seconds, so that the same history always gives the same choice.
+        Decisions that would exceed the budget are listed in `skipped`.
         """
         best = self.candidate(Design(), Values({}))
         if best is None:
@@ -152,7 +152,7 @@ class Chooser:
             yield best
 
     def share_done(self) -> float:
-        """Return about how much of the search is done, for a progress bar."""
+        """Return an estimate of the share of the search that is done, for a progress bar."""
         return min(2.0 * self.evaluator.fits / self.budget, 0.99)
 
     def textbook(self) -> Candidate:
@@ -169,7 +169,7 @@ class Chooser:
         if facts.home:
             yield "home advantage", lambda design: {"learnt": design.replace(home="learnt")}
         yield "drift", self._drifts
-        # Before the family, because some families learn the share of draws anyway.
+        # The share of draws is decided before the family, because some families learn it anyway.
         if facts.two_teams and facts.draws > 0.0:
             yield "share of draws", lambda design: {"learnt": design.replace(draws="learnt")}
         yield "family", self._families
@@ -185,7 +185,7 @@ class Chooser:
         return {name: design.replace(team=own) for name, own in names.items()}
 
     def _drifts(self, design: Design) -> Options:
-        # Skills that never drift are not tried: in the long run every rating would be frozen.
+        # A model without drift is not tried, because its ratings would hardly move after many matches.
         names = {"with every match": "match"} | ({} if self.facts.interval is None else {"with time": "time"})
         return {name: design.replace(drift=own) for name, own in names.items() if own != design.drift}
 
@@ -203,7 +203,7 @@ class Chooser:
         return {"fixed": design.replace(home="fixed")} if design.home == "learnt" else {}
 
     def _decide(self, decision: str, options: Options, best: Candidate) -> Candidate:
-        # Options that were clearly worse before are not tried again with another family.
+        # An option that was clearly worse in an earlier attempt is not tried again.
         rejected = {step.option for step in self.steps if step.decision == decision and step.gain.high < 0.0}
         options = {name: design for name, design in options.items() if name not in rejected}
         tried = {name: self.candidate(design, best.values, best) for name, design in options.items()}
@@ -219,7 +219,7 @@ class Chooser:
         return found
 
     def candidate(self, design: Design, start: Values, rival: Candidate | None = None) -> Candidate | None:
-        """Tune a design on the early matches and score it on the deciding ones; None if the model cannot be fitted."""
+        """Tune a design on early matches and score it on the deciding matches; None if the model cannot be fitted."""
         values = start
         if self.spans.tuned:
             found = self._screened(design, start, rival)
@@ -234,9 +234,12 @@ class Chooser:
         return Candidate(design, values, scored[late], losses[late])
 
     def _screened(self, design: Design, start: Values, rival: Candidate | None) -> Found | None:
-        """Tune on a quarter of the early matches first, and on all of them unless the rival is far better there."""
+        """Tune a design on all early matches, or only on a quarter of them if the rival is far better on that quarter.
+
+        With few early matches, or a rival of the same family, the quarter is not tried.
+        """
         quarter = self.spans.first + (self.spans.tuned - self.spans.first) // 4
-        # Within a family the best values so far are a good start, and a quarter of the matches would save nothing.
+        # Within a family, the rival's values are a good start, so tuning on a quarter first would save nothing.
         screened = rival is not None and rival.design.family != design.family
         if rival is not None and screened and self.spans.tuned - self.spans.first >= SCREENED:
             found = self.tune(design, start, quarter, enough=ROUGHLY)
@@ -273,9 +276,9 @@ class Chooser:
 
 
 def expected_gain(decision: str, gain: Interval) -> float:
-    """Return the gain to expect on further matches, given the measured gain and what is usual in other leagues.
+    """Return the gain to expect on further matches, given the measured gain and the usual gain in other leagues.
 
-    The fewer matches have decided, the more the usual gain counts.
+    The wider the interval of the measured gain, the more the usual gain counts.
 
     >>> measured = Interval.normal(0.004, 0.01)
     >>> expected_gain("home advantage", measured) > 0 > expected_gain("seasons", Interval.normal(0.003, 0.01))
@@ -287,7 +290,7 @@ def expected_gain(decision: str, gain: Interval) -> float:
 
 
 def standard_error(interval: Interval) -> float:
-    """Return the standard error of a value from its 95 % interval; 0 if there is none.
+    """Return the standard error of a value, computed from its 95 % interval; 0 if it has no interval.
 
     >>> round(standard_error(Interval.normal(1.0, 0.5)), 6)
     0.5

@@ -1,8 +1,8 @@
 """The models that the automatic choice can build: a family and its components, with parameters in common units.
 
-Parameters are ratios that mean the same in every family, so that a change of family starts from values that were good
-before, and what was learnt from one league can be used in another. `beta` is the noise of a performance, divided by
-the spread of the skills; drifts are shares of that spread.
+Parameters are ratios with the same meaning in every family. Therefore a new family can start from the values that were
+tuned for another family, and the usual values come from other leagues. `beta` is the noise of a performance, divided
+by the spread of the skills; drifts are shares of that spread.
 
 The usual values and their spreads were found by tuning the leagues that `prowess papers best` uses.
 """
@@ -33,10 +33,11 @@ from ...model.model import Model
 from .facts import Facts
 from .parameters import Parameter
 
-CENTRE, SPREAD = 25.0, 25.0 / 3.0  # TrueSkill's scale, which users know, where results determine no scale
-# The standard deviation of the logistic distribution to base 10 with scale 400, as the noise of one of two players.
+CENTRE, SPREAD = 25.0, 25.0 / 3.0  # TrueSkill's well-known scale, for families in which results set no scale
+# The logistic distribution to base 10 with scale 400 describes the difference of two players' performances. This is the
+# standard deviation of the noise of one player.
 LOGISTIC_NOISE = 400.0 / log(10.0) * pi / sqrt(3.0) / sqrt(2.0)
-# Log-rates of goals have no noise of their own; this makes `beta` mean about what it means in the other families.
+# Log-rates of goals have no noise of their own. With this value, `beta` means about the same as in other families.
 COUNT_NOISE = 0.5
 MATCHES = 10  # the level of newcomers is updated when a newcomer has played this many matches
 
@@ -68,7 +69,7 @@ FAMILIES = {
 
 @dataclass(frozen=True)
 class Design:
-    """The structure of a model, which the decisions determine; its parameters are tuned.
+    """The structure of a model. The search decides on the structure, and then tunes its parameters.
 
     `family` is "order", "logistic", "places", "places_ml", "difference", "scores" or "counts"; `drift` is "none",
     "match" or "time"; `home` is "none", "fixed" or "learnt"; `team` is "sum", "mean" or "squad". `seasons` is the
@@ -89,7 +90,7 @@ class Design:
     team: str = "sum"
 
     def replace(self, **changes: object) -> Design:
-        """Return this design with some decisions changed.
+        """Return this design with some fields changed.
 
         >>> Design().replace(family="counts").family
         'counts'
@@ -168,7 +169,7 @@ class Design:
         return model.replace(absorb=Newton()) if self.family == "logistic" else model
 
     def _outcome(self, facts: Facts, values: dict[str, float]) -> tuple[Outcome, float, float, float]:
-        """Return the outcome, β, the newcomers' σ, and the noise of one team's performance as the family sees it."""
+        """Return the outcome, β, the newcomers' σ, and the noise of one team's performance in this family's units."""
         beta = values["beta"]
         if self.family == "order":
             return self._order(facts, values), SPREAD * beta, SPREAD, SPREAD * beta
@@ -199,7 +200,7 @@ class Design:
         if self.drift == "match":
             drift = PerMatch(sigma * values["tau"])
         elif self.drift == "time":
-            # After any pause, a player is at least as well known as a newcomer.
+            # However long a player pauses, the rating never becomes less certain than a newcomer's.
             drift = PerTime(sigma * values["tau_year"] / sqrt(facts.year), cap=sigma)
         if self.seasons is None:
             return drift

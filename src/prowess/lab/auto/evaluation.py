@@ -27,13 +27,13 @@ from .designs import Design
 from .facts import Facts
 from .parameters import Values
 
-LEAST = 1e-6  # as in the measures: one surprise must not cost an infinite loss
-COSTLY = 3000  # matches scored while tuning, if forecasts take longer than the fit, as sums of Poisson forecasts do
-GROUP = 16  # in larger fields, every team is compared with this many others instead of with all
+LEAST = 1e-6  # smallest probability, as in the measures: a single surprise must not cost an infinite loss
+COSTLY = 3000  # matches scored while tuning, if forecasts take longer than the fit, such as sums of Poisson terms
+GROUP = 16  # in large matches, every team is compared only with the teams of a group of about this size
 
 
 class OutOfTime(Exception):
-    """Raised when the time that the user allowed is over."""
+    """Raised when the time limit of the search is reached."""
 
 
 @dataclass(eq=False)
@@ -52,14 +52,14 @@ class Evaluator:
     first: int  # earlier matches are learnt from, but not scored
     sparse_until: int = 0  # before this match, costly forecasts are scored only for some of the matches
     deadline: float = float("inf")
-    parallel: Any = None  # a `joblib.Parallel`, if several sets are to be evaluated at the same time
+    parallel: Any = None  # a `joblib.Parallel` that evaluates several sets of values at the same time
     fits: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self.history = SharedHistory.of(self.history).history
 
     def losses(self, design: Design, sets: Sequence[Values], stop: int) -> list[Floats | None]:
-        """Return the losses of the scored matches before `stop`, for each set of values; None where the model fails."""
+        """Return the losses of the scored matches before `stop`, for each set of values; None if the model fails."""
         parameters = design.parameters(self.facts)
         tasks = [(design, values.of(parameters), stop) for values in sets]
         if self.parallel is None or len(sets) < 2:
@@ -101,7 +101,7 @@ class Evaluator:
         array([0.693])
         """
         self.fits += 1
-        with warnings.catch_warnings():  # models are tried that would warn a user
+        with warnings.catch_warnings():  # unsuitable models are tried, too, and their warnings do not help the user
             warnings.simplefilter("ignore")
             if not self.facts.two_teams:
                 return self._pair_losses(model, stop)
@@ -119,7 +119,7 @@ class Evaluator:
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def _pair_losses(self, model: Model, stop: int) -> Floats:
-        """Return the mean loss over pairs of teams, among groups of the teams of a large match."""
+        """Return the mean loss over pairs of teams; in large matches, only over pairs within the same group."""
         chunks = [chunk.forecasts for chunk in forecast_chunks(model, self.history[:stop])]
         order, start, match = self._groups
         teams = int(self.history.match_start[stop])
@@ -137,9 +137,10 @@ class Evaluator:
 
     @cached_property
     def _groups(self) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.intp]]:
-        """Return the teams in a new order, the starts of the groups in that order, and the match of every group.
+        """Return the shuffled order of the teams, the starts of the groups in that order, and the match of every group.
 
-        The teams of a match are shuffled, because files list them by place, and neighbours are the closest pairs.
+        The teams of a match are shuffled, because files list teams by place, so a group would contain only teams that
+        finished close together.
         """
         rng = np.random.default_rng(0)
         start = self.history.match_start

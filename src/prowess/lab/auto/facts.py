@@ -12,24 +12,25 @@ from ...history.ragged import Floats, owners
 from ...history.season_breaks import find_season_break
 from ...history.times import DAY
 
-COUNTS_BELOW = 30.0  # a mean score above this is as good as normal, and the sums of Poisson probabilities get long
-SEASON_DAYS = 25.0  # a shorter break, such as one for internationals, does not end a season
+COUNTS_BELOW = 30.0  # scores with a higher mean are nearly normal, and sums of their Poisson probabilities are slow
+SEASON_DAYS = 25.0  # a shorter break, such as a pause for national teams, does not end a season
 YEAR = 365.25
 MATCHES_A_YEAR = 30
-LEVEL_MATCHES = 10  # if this many draws are expected and none is seen, there are none
-COMMON = 0.8  # this share of the players' long pauses has to include a break of the whole league
+LEVEL_MATCHES = 10  # if this many draws are expected but none happened, draws are considered impossible
+COMMON = 0.8  # at least this share of the players' long pauses must include a break of the whole league
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about a history that need no model.
+    """Facts about a history that can be measured without a model.
 
     Scores and draws are measured on the matches that parameters are tuned on, all other facts on the whole history.
 
-    `interval` is the usual time between two matches of a player (days, or units of plain times), `season_gap` the
-    length of a break that ends a season; both are None if there are no times or no such breaks. `year` is the length of
-    a year; of plain times, which may be anything, it is the time that a player takes for 30 matches. `score_step` is 1
-    if scores are whole numbers that may be equal, otherwise 0.
+    Times are in days, or in the units of the history if its times are plain numbers. `interval` is the usual time
+    between two matches of a player, or None without times. `season_gap` is the length of a break that ends a season, or
+    None without seasons. `year` is the length of a year; if times are plain numbers, whose unit is unknown, it is the
+    time in which a player plays 30 matches. `score_step` is 1 if scores are whole numbers that may be equal, otherwise
+    0.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 3)
     >>> facts = Facts.of(history, 3)
@@ -41,7 +42,7 @@ class Facts:
     teams: float  # per match, on average
     largest_team: int
     equal_teams: bool  # all teams have the same number of players
-    draws: float  # share of the matches of two teams
+    draws: float  # share of draws in the matches of two teams
     home: bool
     scored: bool
     counts: bool  # scores are small whole numbers from 0 on
@@ -57,8 +58,8 @@ class Facts:
     def of(cls, history: History, matches: int) -> Facts:
         """Measure the facts about a history.
 
-        Scores and draws are those of the first `matches` matches. Teams, home teams, times and seasons are those of the
-        whole history; the whole history also decides whether enough scores are known.
+        Scores and draws are measured on the first `matches` matches. Teams, home teams, times and seasons are measured
+        on the whole history; so is the share of known scores, which decides whether scores are used.
 
         >>> Facts.of(History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}]), 1).largest_team
         2
@@ -104,13 +105,13 @@ def _differences(history: History) -> Floats:
 
 
 def _can_be_level(history: History, differences: Floats) -> bool:
-    """Return whether scores can be equal: there were draws, or too few matches to expect one.
+    """Return whether scores can be equal: there were draws, or there were too few matches to expect draws.
 
-    In tennis, for example, whole numbers of games are never equal at the end.
+    In tennis, for example, the scores are whole numbers of sets, but are never equal at the end.
     """
     if not len(differences) or _share_of_draws(history) > 0.0:
         return True
-    # The density of a normal difference at 0 is 0.4 / spread.
+    # The density at 0 of a normally distributed difference is 0.4 / spread.
     expected = 0.4 * len(differences) / max(float(np.sqrt((differences**2).mean())), 1.0)
     return expected < LEVEL_MATCHES
 
@@ -121,14 +122,14 @@ def _share_of_draws(history: History) -> float:
 
 
 def _times(history: History) -> Floats | None:
-    """Return the times of the matches in days, or in units of plain times."""
+    """Return the times of the matches in days, or unchanged if they are plain numbers."""
     if history.time is None or not len(history):
         return None
     return np.asarray(history.time / (1 if history.time_kind == "number" else DAY), np.float64)
 
 
 def usual_interval(history: History) -> float | None:
-    """Return the mean time between consecutive matches of a player; None without times, or if no time ever passes.
+    """Return the mean time between consecutive matches of a player; None if there are no times or all are equal.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": f"2026-01-0{day}"} for day in (1, 3, 5)])
     >>> usual_interval(history)
@@ -144,11 +145,11 @@ def usual_interval(history: History) -> float | None:
 
 
 def season_gap(history: History) -> float | None:
-    """Return the length of time that separates breaks between seasons from others; None if there are no seasons.
+    """Return the length of time above which a break separates two seasons; None if there are no seasons.
 
-    If a column names the season of each match, these are the seasons. Otherwise, in every year the longest break has
-    to be clearly longer than the second longest. Plain times that many matches share, such as rounds or years, may be
-    seasons themselves.
+    If a column names the season of each match, its values are the seasons. Otherwise, the longest break of a typical
+    year must be clearly longer than the second longest. Times that are plain numbers shared by many matches, such as
+    years, are taken as seasons.
 
     >>> days = [f"{year}-{month:02}-01" for year in (2024, 2025, 2026) for month in range(1, 9)]
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
@@ -162,7 +163,7 @@ def season_gap(history: History) -> float | None:
         try:
             return find_season_break(history, "season").gap
         except Error:
-            pass  # the seasons do not follow breaks
+            pass  # no length of a break separates the seasons in this column
     distinct = np.unique(times)
     if len(distinct) < 3:
         return None
@@ -175,7 +176,7 @@ def season_gap(history: History) -> float | None:
     second = np.array([own[1] for own in ranked if len(own) > 1])
     if len(longest) < 2:
         return None
-    # Calendar years may cut a break in two, so medians are compared instead of single years.
+    # A break may be cut in two by the end of a year, so medians over all years are compared instead of single years.
     long, short = float(np.median(longest)), float(np.median(second))
     gap = float(np.sqrt(long * short))
     found = long >= SEASON_DAYS and long >= 1.5 * short and _break_is_common(history, times, distinct, gap)
@@ -183,24 +184,24 @@ def season_gap(history: History) -> float | None:
 
 
 def _break_is_common(history: History, times: Floats, distinct: Floats, gap: float) -> bool:
-    """Return whether players who pause for longer than `gap` nearly always do so because all pause.
+    """Return whether nearly all pauses of players longer than `gap` include a break of the whole league.
 
-    A model treats every long pause of a player as the end of a season. In leagues that play all the year round, it
-    would take skills back for no reason.
+    A model with seasons treats every long pause of a player as the end of a season. In a league that plays all year
+    round, it would move skills back towards the mean for no reason.
     """
     begins, ends = _pauses(history, times)
     long = ends - begins > gap
     if not long.any():
         return False
     breaks = np.diff(distinct) > gap
-    # How many breaks of the league have ended by each time.
+    # Count the breaks of the league that have ended by each time.
     ended = np.concatenate([[0], np.cumsum(breaks)])
     over = ended[np.searchsorted(distinct, ends[long])] - ended[np.searchsorted(distinct, begins[long])]
     return bool((over > 0).mean() >= COMMON)
 
 
 def _pauses(history: History, times: Floats) -> tuple[Floats, Floats]:
-    """Return the times of consecutive matches of every player: the one before a pause, and the one after it."""
+    """Return the times before and after every pause, which is the time between two consecutive matches of a player."""
     match = owners(history.match_start)[owners(history.team_start)]
     order = np.argsort(history.player, kind="stable")
     player, time = history.player[order], times[match[order]]

@@ -16,10 +16,11 @@ Transform = Literal["log", "logit", "plain"]
 
 @dataclass(frozen=True)
 class Parameter:
-    """A positive number (log), a share (logit) or any number (plain) that is tuned, with a normal prior on that scale.
+    """A number to tune, with a normal prior on a transformed scale.
 
-    `usual` is the median in other leagues, and `spread` the standard deviation of the transformed value there. The
-    value always stays between `low` and `high`.
+    The scale is "log" for positive numbers, "logit" for shares, or "plain" for any numbers. `usual` is the median in
+    other leagues, and `spread` is the standard deviation of the transformed value in other leagues. The value always
+    stays between `low` and `high`.
 
     >>> tau = Parameter("tau", usual=0.1, spread=1.0, low=0.001, high=1.0)
     >>> round(tau.value(tau.point(0.2)), 6), tau.value(-99.0)
@@ -68,7 +69,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Values:
-    """Transformed values of several parameters, by name; a missing one has its usual value.
+    """Transformed values of several parameters, by name; a missing parameter has its usual value.
 
     >>> tau = Parameter("tau", 0.5, 1.0, 0.001, 1.0)
     >>> round(Values({}).of([tau])["tau"], 6)

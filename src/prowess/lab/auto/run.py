@@ -1,4 +1,4 @@
-"""`auto`: choose a model for a history, without being told anything but the history."""
+"""`auto`: choose a model for a history, using nothing but the history."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from .evaluation import Evaluator, OutOfTime
 from .facts import Facts
 from .parameters import Values
 
-LEAST_MATCHES = 20  # with fewer matches, no choice is possible
-SLICE = 50_000  # entries: the search uses the last matches with about this many; more would only make it slower
-FINAL_SLICE = 60_000  # entries: the last tuning uses the last matches with about this many
+LEAST_MATCHES = 20  # with fewer matches, textbook TrueSkill is used
+SLICE = 50_000  # entries (players in matches) that the search uses, the latest ones; more only make it slower
+FINAL_SLICE = 60_000  # entries that the final tuning uses, the latest ones
 BUDGET = 400  # fits for all decisions; none of the shared data sets needs more
-FEW_PARAMETERS = ("beta", "draw_probability")  # tuned with few matches; all others keep their usual values
-PARALLEL_ENTRIES = 20_000  # of matches of many teams: with fewer, starting processes takes longer than they save
+FEW_PARAMETERS = ("beta", "draw_probability")  # with few matches, all other parameters keep their usual values
+PARALLEL_ENTRIES = 20_000  # with fewer entries, starting processes takes longer than it saves
 
 
 def auto(
@@ -40,15 +40,15 @@ def auto(
 ) -> Choice:
     """Choose a model and its parameters for a history, and report the gain on matches not used for the choice.
 
-    The choice is made by decisions: the family of the model, its team function, home advantage, drift, share of draws,
-    level of newcomers and seasons. Each option is tuned on early matches and kept only if it can be expected to gain,
-    by what it gained on later matches and by what is usual in other leagues. The last fifth of the matches judges the
-    result; then the parameters are tuned on all matches. With fewer than 200 matches most parameters keep the values
-    that are usual in other leagues.
+    One decision after another is made: on the model's family, team function, home advantage, drift, share of draws,
+    level of newcomers, and seasons. Each option is tuned on early matches. It is kept only if it is expected to lower
+    the loss, given its gain on later matches and its usual gain in other leagues. The result is judged on the last
+    fifth of the matches; then the parameters are tuned on all matches. With fewer than 200 matches, most parameters
+    keep the values that are usual in other leagues.
 
-    The same history always gives the same choice, unless `seconds` cuts the search short. `jobs` is a number of
-    processes, as for `compare`; None uses all processors for large tournaments if joblib is installed. A progress bar
-    appears after two seconds (None), at once (True) or never (False).
+    The same history always gives the same choice, unless `seconds`, a time limit, ends the search early. `jobs` is the
+    number of processes; None uses all processors for large matches of many teams if joblib is installed. A progress
+    bar appears after two seconds (`progress=None`), at once (True) or never (False).
 
     >>> import prowess as pw
     >>> choice = auto(pw.simulate(pw.TrueSkill(beta=12), 400, 12).history)
@@ -78,13 +78,13 @@ def _textbook(history: History) -> Choice:
 
 
 class _Run:
-    """One run of `auto`: search on a slice, then tune and judge on the whole history."""
+    """One run of `auto`: search on the latest matches, then tune and judge on the whole history."""
 
     def __init__(self, history: History, deadline: float, parallel: Any, progress: bool | None) -> None:
         self.history, self.deadline, self.parallel, self.progress = history, deadline, parallel, progress
         self.spans = Spans.of(len(history))
         start, spans = self._slice(self.spans.decided, SLICE)
-        # Measured once, because the units of the parameters depend on these facts.
+        # The facts are measured only once, because the units of the parameters depend on them.
         self.facts = Facts.of(history[start : self.spans.decided], spans.tuned or spans.decided)
         self.remarks: list[str] = []
         self.fits = 0
@@ -94,7 +94,7 @@ class _Run:
         best = self._search(chooser)
         tested = model = TrueSkill()
         parts: tuple[str, ...] = ("textbook TrueSkill",)
-        # Never choose what is likely to be worse than the simplest model.
+        # A model that is probably worse than textbook TrueSkill is never chosen.
         if best is not None and expected_gain("parameters", best.gain_over(chooser.textbook())) > 0.0:
             judged = self._tuned(best, self.spans.decided)
             final = self._tuned(replace(best, values=judged), self.spans.matches)
@@ -128,7 +128,7 @@ class _Run:
                 "The time limit was reached before all decisions were made, so another run may choose differently."
             )
         if chooser.skipped:
-            self.remarks.append(f"Not decided, because the search took too many fits: {', '.join(chooser.skipped)}.")
+            self.remarks.append(f"Not decided, because the search needed too many fits: {', '.join(chooser.skipped)}.")
         self.fits += chooser.evaluator.fits
         return best
 
@@ -153,7 +153,7 @@ class _Run:
         for one in design.parameters(self.facts):
             value = values.of([one])[one.name]
             if one.at_edge(value):
-                self.remarks.append(f"The best {one.name} is at the end of the range that was searched ({value:g}).")
+                self.remarks.append(f"The best value of {one.name}, {value:g}, is at the end of the searched range.")
 
     def _judge(self, model: Model) -> tuple[Interval, Interval, Interval]:
         judge = Evaluator(self.history, self.facts, self.spans.decided)

@@ -1,8 +1,8 @@
 """Maximises the probability of a history's results, with a penalty for values that are unusual in other leagues.
 
-Every match has a loss, and every loss a derivative by each parameter, from a second fit with that parameter moved a
-little. The sum of the derivatives' outer products estimates the curvature of the sum of the losses (Berndt, Hall, Hall
-and Hausman, 1974), so a few Newton steps find the minimum: with six parameters, typically 20 to 40 fits.
+The derivative of every match's loss by a parameter comes from a second fit in which that parameter is moved a little.
+The sum of the derivatives' outer products estimates the curvature of the sum of the losses (Berndt, Hall, Hall and
+Hausman, 1974), so a few Newton steps find the minimum. With six parameters, this typically takes 20 to 40 fits.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ import numpy as np
 from ...history.ragged import Floats
 from .parameters import Parameter, Values
 
-STEP = 0.02  # of a difference quotient, on the transformed scale: 2 % of a positive parameter
+STEP = 0.02  # how far difference quotients move a parameter, on the transformed scale: 2 % of a positive parameter
 FARTHEST = 1.5  # the longest step in one direction, on the transformed scale
-ROUNDS = 8  # steps before the search stops anyway
-ATTEMPTS = 5  # how often a step that gains nothing is shortened
+ROUNDS = 8  # largest number of steps
+ATTEMPTS = 5  # how many lengths of a step are tried, until one of them gains
 ENOUGH = 0.1  # a step that gains less than this, in nats over all matches, is the last
 
-# Returns the loss of every match for several sets of values; a set that the model rejects has the loss None.
+# A function that returns the losses of all matches for each set of values, or None if the model rejects the set.
 Losses = Callable[[Sequence[Values]], Sequence[Floats | None]]
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The best values, every match's loss with them, and their penalised sum.
+    """The best values, the losses of all matches with these values, and the penalised sum of the losses.
 
     >>> Found(Values({}), np.array([0.5]), 0.5).objective
     0.5
@@ -66,8 +66,8 @@ def minimise(
 ) -> Found | None:
     """Return the values with the lowest penalised loss, or None if the model rejects all starting values.
 
-    The search begins at `start` or at the usual values, whichever is better. `weight` says how many independent results
-    the loss of a match stands for: 1 for two teams, about the number of teams for a free-for-all.
+    The search begins at `start` or at the usual values, whichever is better. `weight` is the number of independent
+    results in a match: 1 for two teams, about the number of teams for a free-for-all.
 
     >>> def losses(sets):
     ...     return [np.full(50, (values.points["tau"] - 1.0) ** 2) for values in sets]
@@ -121,7 +121,7 @@ def _tried(losses: Losses, parameters: Sequence[Parameter], best: Found, step: F
 def _slopes(losses: Losses, parameters: Sequence[Parameter], best: Found) -> Floats:
     """Return the derivative of every match's loss by every parameter (matches × parameters)."""
     at = best.values.array(parameters)
-    # A parameter at the upper end of its range is moved down, since above it nothing would change.
+    # A parameter at the upper end of its range is moved down, because moving it up would not change it.
     signs = [-STEP if one.value(point + STEP) >= one.high else STEP for one, point in zip(parameters, at, strict=True)]
     moved = [
         best.values.moved([one], np.array([point + h])) for one, point, h in zip(parameters, at, signs, strict=True)
@@ -136,10 +136,10 @@ def _slopes(losses: Losses, parameters: Sequence[Parameter], best: Found) -> Flo
 def _steps(
     parameters: Sequence[Parameter], best: Found, slopes: Floats, weight: float, damping: float
 ) -> Iterator[tuple[Floats, float]]:
-    """Yield Newton steps, each more careful than the one before (Levenberg, 1944), with their damping."""
+    """Yield Newton steps with their damping, each step shorter than the one before (Levenberg, 1944)."""
     spreads = _spreads(parameters)
     gradient = weight * slopes.sum(axis=0) + _standard(parameters, best.values.array(parameters)) / spreads
-    # The loss is a mean over `weight` results, whose derivatives are `weight` times as large, and independent.
+    # A match's loss is a mean over `weight` results, so the derivative of their sum is `weight` times as large.
     curvature = weight**2 * slopes.T @ slopes + np.diag(spreads**-2.0)
     for _ in range(ATTEMPTS):
         step = -np.linalg.solve(curvature + damping * np.diag(np.diag(curvature)), gradient)

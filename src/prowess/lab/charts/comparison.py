@@ -21,7 +21,7 @@ def measure_chart(
 ) -> alt.ConcatChart:
     """Chart every measure in its own panel: each model's value as a dot, its interval as a line.
 
-    `table` has columns model, x, x_low and x_high for every measure x; `titles` holds the titles by x.
+    `table` has a column model, and columns x, x_low and x_high for every measure x; `titles` maps measures to titles.
 
     >>> import polars as pl
     >>> table = pl.DataFrame({"model": ["Elo"], "brier": [0.5], "brier_low": [0.4], "brier_high": [0.6]})
@@ -39,7 +39,7 @@ def measure_chart(
 
 
 def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, look: Look) -> Any:
-    # The value of a model far from the others is written at the edge of the chart, so that the others stay readable.
+    # The value of a model far from the others is written at the edge, so that the scale stays fine for the others.
     cells = table.select("model", measure, f"{measure}_low", f"{measure}_high").drop_nulls(measure).rows()
     rows = [
         {"model": name, "value": value, "low": value if low is None else low, "high": value if high is None else high}
@@ -52,7 +52,7 @@ def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, 
     scale = alt.Scale(domain=[low - pad, high + pad], nice=False)
     x, start = (alt.X(field, title=title, scale=scale, axis=alt.Axis(tickCount=4)) for field in ("value:Q", "low:Q"))
     names, limit = [row["model"] for row in rows], NARROW_LABELS if look.narrow else 180
-    # letters may be wider in the browser than estimated here
+    # Letters may be wider in the browser than estimated here.
     extent = {} if look.size is None else {"minExtent": min(limit, 9 * max(map(len, names)))}
     axis = alt.Axis(labelLimit=limit, domain=False, ticks=False, **extent)
     model = alt.Y("model:N", sort=names, title=None, axis=axis)

@@ -88,7 +88,7 @@ def vega_bundle() -> str:
 
 
 def bundle_in_subprocess() -> str:
-    """Return the JavaScript of Vega, built in another process, because vl-convert blocks all threads for seconds.
+    """Return the JavaScript of Vega, built in a subprocess, because vl-convert blocks all threads for seconds.
 
     >>> "vegaEmbed" in bundle_in_subprocess()
     True

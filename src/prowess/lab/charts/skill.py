@@ -128,8 +128,8 @@ def _rows(curve: Sequence[Belief], name: str, band: float) -> list[dict[str, Any
 def _inline_data(alt: Any, points: list[dict[str, Any]], look: Look) -> Any:
     if look.size is None:
         return alt.InlineData(values=points)
-    # As one string, Altair validates the data at once and not point by point. JSON, not CSV: for CSV columns Vega
-    # compiles code, which the pages' content security policy forbids.
+    # The data is one string, because Altair would validate a list point by point. It is JSON, not CSV: for CSV columns
+    # Vega compiles code, which the pages' content security policy forbids.
     rows = [
         {
             name: float(f"{value:.6g}") if isinstance(value, float) and abs(value) < 1e5 else value
@@ -183,7 +183,7 @@ def _layers(
     numbers = [alt.Tooltip(f"{field}:Q", title=sign, format=f".{digits}f") for field, sign in fields]
     tooltip = [alt.Tooltip("player:N"), alt.Tooltip(when, title=x_title), *numbers]
     line = base.mark_line(strokeWidth=2.5, strokeJoin="round", clip=clip).encode(x=x, y=y, opacity=faded(1, 0.15), **by)
-    # the dot shows players with a single match, who have no line yet, and those who stopped early
+    # The dot at the end shows players with a single match, who have no line, and players who stopped early.
     end = base.transform_filter("datum.last").mark_point(filled=True, size=55, clip=clip)
     return [
         base.mark_area(clip=clip).encode(x=x, y="low:Q", y2="high:Q", color=by["color"], opacity=faded(shade, 0.03)),

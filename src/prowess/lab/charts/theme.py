@@ -16,7 +16,7 @@ from ...history import History
 # Okabe and Ito (2008), distinct for colour-blind readers; colours that are faint on white come last
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 DASHES = ([1, 0], [6, 3], [2, 2])  # to distinguish lines that share a colour
-MAX_CURVES = len(COLOURS) * len(DASHES)  # largest number of lines; more would look alike
+MAX_CURVES = len(COLOURS) * len(DASHES)  # largest number of lines, so that no two lines look alike
 MAX_POINTS = 500  # largest number of points per curve; a chart has no more pixels
 INK, FAINT = "#333333", "#e4e4e4"
 FONT = "DejaVu Sans, Noto Sans, Segoe UI, Helvetica, Arial, sans-serif"
@@ -81,7 +81,7 @@ DARK = Look(
     ink="#d5d9df",
     middle="#8a929c",
     faint="#3a414b",
-    # the same colours, but those that are faint on black come last
+    # The colours are the same, but the colours that are faint on black come last.
     colours=("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442", "#D55E00", "#FFFFFF", "#0072B2"),
 )
 
@@ -145,7 +145,7 @@ def unique_names(names: Iterable[str], what: str) -> list[str]:
     """
     unique = list(dict.fromkeys(names))
     if not 1 <= len(unique) <= MAX_CURVES:
-        raise Error(f"a chart shows the curves of 1 to {MAX_CURVES} {what}, not of {len(unique)}", field=what)
+        raise Error(f"choose 1 to {MAX_CURVES} {what} for a chart, not {len(unique)}", field=what)
     return unique
 
 
@@ -186,9 +186,9 @@ def thin(count: int) -> NDArray[np.intp]:
 
 
 def axis_value(when: float | date) -> float | str:
-    """Return a value for a time axis.
+    """Return a time or a match index as a value for the time axis.
 
-    Times have no zone, so that all browsers show the same date. Match indices become numbers from 1.
+    Times get no zone, so that all browsers show the same date. Match indices, which are integers, count from 1.
 
     >>> axis_value(date(2026, 1, 31)), axis_value(0), axis_value(0.5)
     ('2026-01-31T00:00:00', 1, 0.5)
@@ -201,7 +201,7 @@ def axis_value(when: float | date) -> float | str:
 
 
 def time_axis(history: History) -> tuple[str, str, str]:
-    """Return the column of a frame for the time axis, its Vega-Lite type, and its title.
+    """Return the name of the column for the time axis, its Vega-Lite type, and its title.
 
     >>> time_axis(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
     ('match', 'Q', 'match number')

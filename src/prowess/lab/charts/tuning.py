@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT, COLUMNS = 720, 260, 3
 AXIS = 84  # pixels for a panel's axis and spacing
-# The axes end at these quantiles of the losses. If they included the worst trials, all others would look like one line.
+# The axes end at these quantiles of the losses. If they included the worst trials, the others would look like one line.
 MOST, NEARLY_ALL = 0.7, 0.95
 
 
 def tuning_chart(tuning: Tuning, look: Look = LIGHT) -> Any:
-    """Chart the loss of every trial and the lowest loss so far, and below these the loss against each parameter.
+    """Chart the loss of every trial and the lowest loss so far, and below that the loss against each parameter.
 
     >>> import prowess as pw
     >>> chart = tuning_chart(pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3))

@@ -1,4 +1,4 @@
-"""Comparison of models: `compare` runs them on the same matches, and a `Comparison` holds the result."""
+"""Comparison of models: `compare` runs models on the same matches and returns a `Comparison`."""
 
 from .comparison import Comparison
 from .run import compare

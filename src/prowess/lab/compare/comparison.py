@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 class Comparison:
     """The result of `pw.compare`: models scored on the same matches.
 
-    The first of the `measures` decides which model is best. The parameter `where` is always a mask over the history's
-    matches, such as the masks of `pw.lab.slices`. Everything is computed on demand.
+    The first of the `measures` decides which model is best. The parameter `where` of the methods is always a mask over
+    the history's matches, such as the masks of `pw.lab.slices`. Everything is computed on demand.
 
-    `chosen` has the models that were set up from training matches, such as "auto": a `RunChoice` for every run of the
-    protocol, with the run's `model` and its `parts` in words. In `models`, they have the model of the last run.
+    Some models, such as "auto", are set up from training matches in every run of the protocol. `chosen` maps their
+    names to one `RunChoice` per run, with the `model` and its `parts` in words; `models` has the model of the last run.
 
     >>> import prowess as pw
     >>> wins = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")] * 10
@@ -63,7 +63,7 @@ class Comparison:
     chosen: Mapping[str, tuple[RunChoice, ...]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        """Return the answer in one sentence. If models cannot be compared, return the reason: `repr` must not raise."""
+        """Return the answer in one sentence; if models cannot be compared, return the reason instead of raising it."""
         try:
             return verdict.headline(self)
         except Error as error:
@@ -96,8 +96,8 @@ class Comparison:
         """Return the differences from a baseline, or from the best model by each measure, with paired intervals.
 
         `within_noise` means that the interval contains 0: these matches cannot show which of the two models is better.
-        The best model was chosen on these same matches, which favours that model a little, so do not rely on a
-        difference just beyond noise.
+        The best model was chosen on the same matches, which favours that model a little, so do not rely on a
+        difference that is only just beyond noise.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
@@ -111,7 +111,7 @@ class Comparison:
         view, rows = self.view(where), []
         for measure in self.measures:
             models = self._resample(measure, view)
-            # Each measure may have another best model.
+            # The best model may differ from measure to measure.
             base = baseline or (measure.best({name: model.value for name, model in models.items()}) if models else "")
             for name in models:
                 if name != base and base in models:
@@ -122,7 +122,7 @@ class Comparison:
         return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
 
     def tally(self, model: str, measure: str | Measure | None = None, where: ArrayLike | None = None) -> Tally:
-        """Return the contribution of every scored match to a model's measure; `rows.match` has the matches' indices.
+        """Return the contribution of every scored match to a measure of a model; `rows.match` has the match indices.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
@@ -134,9 +134,8 @@ class Comparison:
     def pairwise(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> pl.DataFrame:
         """Count the matches that the model of a row predicted better than the model of a column.
 
-        Nikolenko, Sirotkin (2011) compare models in this way.
-
-        The two counts of a pair need not add up to the number of matches: in some matches the models are equally good.
+        Nikolenko, Sirotkin (2011) compare models in this way. The two counts of a pair of models need not add up to the
+        number of matches, because two models may predict a match equally well.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
@@ -156,7 +155,7 @@ class Comparison:
     def over_time(self, window: int = 50, measure: str | Measure | None = None) -> pl.DataFrame:
         """Return a measure over a sliding window of matches. The columns are model, match, time (if known) and value.
 
-        Very long histories give only a selection of the points.
+        For very long histories, only a selection of the points is returned.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
@@ -213,7 +212,7 @@ class Comparison:
         return pl.concat(frames).filter(pl.col("matches") > 0)
 
     def _group_values(self, name: str, measure: Measure, groups: Groups) -> Any:
-        # NaN where the measure cannot be computed.
+        # The value of a group is NaN if the measure cannot be computed.
         values = np.full(groups.number, np.nan)
         if not self._applies(measure, name):
             return values
@@ -222,7 +221,7 @@ class Comparison:
             sums = rows.sums(scored, measure, every, groups)
             return sums.combine(sums.parts)
         grouped = GROUPED.get(measure.sums)
-        # In larger groups the bin edges must come from a sample, which the grouped computation does not draw.
+        # For larger groups the bin edges come from a sample, which the grouped computation cannot draw.
         if grouped is not None and np.bincount(groups.of).max() <= LARGEST_GROUP:
             return grouped(rows.parts(scored, every), groups)
         # One sort is faster than a mask over all rows for every group.
@@ -266,7 +265,7 @@ class Comparison:
     def fit(self, model: str | None = None) -> Fit:
         """Fit a model, by default the best one, to the whole history, to get its standings, skill curves and ladder.
 
-        A model in `chosen` is fitted as the last run has chosen it; `pw.auto(history)` chooses by all matches.
+        A model in `chosen` is fitted as it was set up in the last run; use `pw.auto(history)` to choose by all matches.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
@@ -353,7 +352,7 @@ class Comparison:
         return {}
 
     def resampled(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> dict[str, Resampled]:
-        """Return, for every model to which a measure applies, its values on the history and on resampled ones.
+        """Return a measure's values on the history and on resampled histories, for every model that it applies to.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
@@ -394,7 +393,7 @@ class Comparison:
         other, names = MEASURES.get(name) if isinstance(name, str) else name, [own.name for own in self.measures]
         kept = any(measure.chances for measure in self.measures)
         if kept and isinstance(other, Measure) and other.chances and other.name not in names:
-            return other  # the columns that this measure needs were kept
+            return other  # another measure can be computed if the columns that it needs were kept
         message = f"{getattr(name, 'name', name)!r} was not measured; available: {', '.join(names)}"
         raise Error(message, field="measure", value=name)
 
@@ -442,10 +441,11 @@ class Comparison:
 
     @cached_property
     def home_gain(self) -> HomeGain | None:
-        """What the best model without a home advantage would gain by a learnt one, or None.
+        """How much a learnt home advantage would help the best of the models without a home advantage.
 
-        `home_gain.model` is that model, and `home_gain.gain` the improvement of the first measure with its interval.
-        It is None if no match has a home team or if all models have a home advantage. It takes one more fit.
+        `home_gain.model` is that model, and `home_gain.gain` is the improvement of the first measure with its interval.
+        The value is None if no match has a home team or if all models have a home advantage. Computing it takes one
+        more fit.
 
         >>> import prowess as pw
         >>> wins = [{"teams": [["ann"], ["bob"]], "home": 0}, {"teams": [["bob"], ["ann"]], "home": 0}] * 20

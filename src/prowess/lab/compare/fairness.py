@@ -1,8 +1,9 @@
 """Fair comparisons: constants that a paper chose for its own leagues are set from the training matches.
 
-TrueSkill's paper assumes 10 % draws, and the score models' paper skills around 25 ± 8 points. In a league with other
-draws and scores, such a constant spoils the forecasts of a family that may be the right one. A fair comparison sets the
-share of draws and the scale of scores, and lets home advantage be learnt. Everything else stays, so this is no tuning.
+The paper on TrueSkill assumes 10 % draws, and the paper on score models assumes skills around 25 ± 8 points. In a
+league with a different share of draws or other scores, such a constant spoils the forecasts of a model that may be the
+right one. A fair comparison sets the share of draws and the scale of scores, and lets models learn the home advantage.
+Nothing else is changed, so this is not tuning.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ..auto.facts import Facts
 from ..auto.parameters import Values
 from .training import RunChoice
 
-FAIR = " (fair)"  # ends the name of a model whose constants were set
+FAIR = " (fair)"  # suffix of the name of a model whose constants were set from training matches
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class FairCandidate:
     def set_up(self, label: str, training: History, progress: bool | None) -> RunChoice:
         """Set the model's constants from the training matches."""
         if not len(training):
-            remark = "There were no training matches, so the constants are those of the paper."
+            remark = "There were no training matches, so the paper's constants were used."
             return RunChoice(label, 0, self.model, ("nothing changed",), (remark,))
         facts = Facts.of(training, len(training))
         settings = fair_settings(self.model, training, facts)
@@ -54,7 +55,9 @@ class FairCandidate:
 
 
 def fair_settings(model: Model, history: History, facts: Facts) -> dict[str, float]:
-    """Return the parameters to change and their values; a parameter that differs from its paper's value stays.
+    """Return the parameters to change, with their values; parameters that the user has set are left out.
+
+    A parameter counts as set by the user if it differs from its value in the paper.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 9)
     >>> facts = Facts.of(history, 9)
@@ -78,7 +81,7 @@ def fair_settings(model: Model, history: History, facts: Facts) -> dict[str, flo
 
 
 def _unlike_paper(model: Model, paper: Model, settings: dict[str, float]) -> dict[str, float]:
-    """Return the settings of parameters that have the paper's value: what a user has set stays."""
+    """Return only the settings of parameters that still have the paper's value, because a user may have set others."""
 
     def is_papers(name: str) -> bool:
         return bool(model.params.get(name) == paper.params.get(name))
@@ -87,7 +90,7 @@ def _unlike_paper(model: Model, paper: Model, settings: dict[str, float]) -> dic
 
 
 def _scale(family: str, facts: Facts) -> dict[str, float]:
-    """Return the scale that skills and noise usually have, given the spread of the scores."""
+    """Return the usual scale of skills and noise for the spread of the scores."""
     design = Design(family)
     usual: dict[str, Any] = design.build(facts, Values({}).of(design.parameters(facts))).params
     scale = {"mu": 0.0, "sigma": usual["sigma"], "beta": 0.0, "gamma": usual["gamma"]}
@@ -95,9 +98,9 @@ def _scale(family: str, facts: Facts) -> dict[str, float]:
 
 
 def _count_scale(facts: Facts) -> dict[str, float]:
-    """Return the scale of log-rates: that of scores divided by their mean, without the noise that counts always have.
+    """Return the scale of log-rates: the scale of scores, divided by the mean score, without Poisson noise.
 
-    The relative variance of a Poisson variable is 1 / mean; both teams' β add to the rest.
+    The relative variance of a Poisson variable is 1 / mean. The remaining noise is the sum of both teams' β².
     """
     scale, mean = _scale("scores", facts), facts.mean_score
     noise = (scale["gamma"] / mean) ** 2 - 1.0 / mean
@@ -105,9 +108,9 @@ def _count_scale(facts: Facts) -> dict[str, float]:
 
 
 def draw_share(history: History) -> float:
-    """Return the share of draws; in matches of more teams, of neighbours in the final order who share a place.
+    """Return the share of draws: in matches of many teams, the share of neighbouring teams with the same place.
 
-    It is the mean of its posterior under Jeffreys' prior, so that it is never 0 or 1: a later match may be the first
+    The estimate is the posterior mean under Jeffreys' prior, so it is never 0 or 1: the next match may be the first
     draw.
 
     >>> draw_share(History.from_matches([{"teams": [["ann"], ["bob"]], "ranks": [1, 1]}] * 2))

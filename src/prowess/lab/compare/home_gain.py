@@ -1,4 +1,4 @@
-"""What a model of a comparison would gain by a home advantage that it does not have."""
+"""How much a learnt home advantage would help a model of a comparison that has no home advantage."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class HomeGain(NamedTuple):
-    """A model without a home advantage, and by how much a learnt one would improve the first measure.
+    """A model without a home advantage, and by how much a learnt home advantage would improve the first measure.
 
     >>> HomeGain("TrueSkill", Interval(0.03, 0.02, 0.04)).gain.above_zero
     True
@@ -29,9 +29,9 @@ class HomeGain(NamedTuple):
 
 
 def find_home_gain(comparison: Comparison) -> HomeGain | None:
-    """Run the best model without a home advantage once more, with a learnt one, on the same runs.
+    """Add a learnt home advantage to the best of the models without one, and score it on the same runs.
 
-    None if no match has a home team, or if no model lacks a home advantage that it could learn.
+    Return None if no match has a home team, or if there is no model to which a home advantage can be added.
     """
     history = comparison.history
     if history.home is None or not (history.home[comparison.rows.match] >= 0).any():
@@ -50,7 +50,7 @@ def find_home_gain(comparison: Comparison) -> HomeGain | None:
 
 
 def _models_without(comparison: Comparison) -> Iterator[tuple[str, Model]]:
-    """Yield the models that could learn a home advantage but have none, best first, with the advantage added."""
+    """Yield models without a home advantage, best first: the name, and the model with a learnt home advantage."""
     for name in comparison.intervals():
         model = comparison.models[name]
         if name in comparison.chosen or model.home is not None or not model.outcome.gradient:

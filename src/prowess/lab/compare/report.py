@@ -50,7 +50,7 @@ def make_report(comparison: Comparison) -> Report:
 
 
 def measures(comparison: Comparison) -> Section:
-    """Return a table of all measures. The best values are bold; values within noise of the best one are marked."""
+    """Return a table of all measures; the best value is bold, and values within noise of the best are marked with ≈."""
     comparison.table()  # this call computes all measures at once, with a progress bar
     texts, best, few = {}, {}, len(comparison) < FEW
     rows = {(row["measure"], row["model"]): row for row in comparison.differences().iter_rows(named=True)}
@@ -82,7 +82,7 @@ def _measure_table(
 def _legend(comparison: Comparison) -> str:
     text = f"In brackets: {confidence_text(comparison)} intervals."
     if len(comparison.models) > 1:
-        text += " The best of each column is bold; ≈ marks models that these matches cannot distinguish from it."
+        text += " The best value of each column is bold; ≈ marks values that are within noise of the best."
     for direction in ("lower", "higher"):
         titles = [own.title for own in comparison.measures if not own.neutral and own.better == direction]
         text += f" {direction.title()} is better for {join_words(titles)}." if titles else ""
@@ -114,13 +114,13 @@ def _differences(comparison: Comparison) -> Section:
         "How far each model is from the best model, by each measure, on the same matches. In brackets: "
         f"{confidence_text(comparison)} intervals of the difference; ≈ means within noise: the interval contains 0. "
         "Differences are more certain than the measures themselves, because all models had the same matches. The best "
-        "model was chosen on these same matches, which flatters it a little."
+        "model was chosen on the same matches, which makes it look a little better than it is."
     )
     return _measure_table(comparison, "Differences", text, texts, best)
 
 
 def _over_time(comparison: Comparison) -> tuple[pl.DataFrame, int] | None:
-    # None if there are too few matches.
+    # The result is None if there are too few matches.
     matches = len(comparison)
     if comparison.measure().tally is None or matches < 20:
         return None
@@ -147,7 +147,10 @@ def _has_calibration(comparison: Comparison) -> bool:
 def _calibration(comparison: Comparison) -> list[Section]:
     if not _has_calibration(comparison):
         return []
-    text = "Of events that a model calls 70 % likely, 70 of 100 should happen: then its dots lie on the grey line."
+    text = (
+        "Of the events to which a model gives a chance of 70 %, 70 of 100 should happen. If they do, the model's dots "
+        "lie on the grey line."
+    )
     subtitle = "dot: a tenth of the forecasts of win, draw and loss; line: ± 2 standard errors"
     frame, shown = _best_models(comparison, comparison.calibration())
     return [Section("Calibration", text, chart=calibration_chart(frame, subtitle=f"{subtitle}{shown}"))]
@@ -157,7 +160,7 @@ def _pairwise(comparison: Comparison) -> list[Section]:
     measure = comparison.measure()
     if measure.tally is None or len(comparison.models) == 1:
         return []
-    text = f"The number of matches in which the row's model had a better {measure.title} than the column's."
+    text = f"The number of matches in which the model of the row had a better {measure.title} than that of the column."
     return [Section("Matches won", text, comparison.pairwise())]
 
 
@@ -166,7 +169,7 @@ def _choices(comparison: Comparison) -> list[Section]:
         return []
     import polars as pl
 
-    text = "These models were set up separately in every run, using only matches that the run did not score."
+    text = "These models were set up separately for every run, using only matches that the run does not score."
     rows = [
         (name, own.run, own.matches, capitalise(join_words(own.parts)), " ".join(own.remarks))
         for name, choices in comparison.chosen.items()
@@ -200,7 +203,7 @@ def _best_models(comparison: Comparison, frame: pl.DataFrame) -> tuple[pl.DataFr
 
 
 def standings(fit: Fit, name: str) -> Section:
-    """Return a table of the best players after all matches, as rated by the given model.
+    """Return a table of the best players after all matches, rated by the model `name`.
 
     >>> import prowess as pw
     >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))

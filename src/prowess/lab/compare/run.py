@@ -53,13 +53,13 @@ def compare(
     """Find out which model predicts a league best, and how certain that answer is.
 
     `models`: a mapping from names to models, or a list of presets such as `["elo", pw.TrueSkill]`. "auto" is the model
-    that `pw.auto` chooses by the training matches of each run, never by a scored one. The default is "auto" and up to
-    six presets that can use the history.
+    that `pw.auto` chooses from the training matches of each run, never from scored matches. The default is "auto" and
+    up to six presets that can use the history.
 
     `protocol`: which matches the models learn from and which are scored (`pw.lab.Prequential`, `SeasonSplits`,
-    `RandomSplits`). By default every match is scored; with "auto" or `fair`, the first 40 % are for the choice, and no
-    model is scored on them. `fair`: set the constants that papers chose for their own leagues from the training
-    matches, too: the share of draws, the scale of score models, and home advantage, which is learnt.
+    `RandomSplits`). By default every match is scored; with "auto" or `fair`, the first 40 % are training matches, on
+    which no model is scored. `fair`: use the training matches to set constants that papers chose for their own
+    leagues: the share of draws, the scale of score models, and the home advantage, which is learnt.
 
     `measures`: names (`pw.lab.MEASURES`), instances of `pw.lab.Measure`, or functions of `fit.forecasts` that return a
     tally for which lower is better. The default is the measures that suit the history. The first measure decides which
@@ -88,7 +88,8 @@ def compare(
     candidates = {name: model for name, model in named.items() if not isinstance(model, Model)}
     protocol = _check_protocol(protocol, Prequential(TRAINING_SHARE) if candidates else ALL_MATCHES)
     resampling = Resampling(block, confidence, draws, seed)
-    # A wrong measure must fail before models are chosen, and a model that is still unknown may predict scores.
+    # A wrong measure must fail before models are chosen. A model that is not chosen yet may predict scores, so it is
+    # treated like a score model.
     choose_measures(measures, history, dict.fromkeys(named, PRESETS["PoissonOD"]()) | known)
     runs = protocol.runs(history)
     rows = Rows.of(history, runs)
@@ -140,7 +141,7 @@ def _make_fair(models: Mapping[str, Model | Candidate]) -> dict[str, Model | Can
 
 
 def _base(model: Model | Candidate) -> Model | None:
-    """Return a model before its constants are set, or None if a run has yet to choose it."""
+    """Return a model before its constants are set, or None if it is chosen only when a run starts."""
     if isinstance(model, FairCandidate):
         return model.model
     return model if isinstance(model, Model) else None
@@ -151,7 +152,7 @@ def _predicts_scores(model: Model) -> bool:
 
 
 def _usable_choices(choices: Sequence[RunChoice], history: History, runs: Sequence[Run]) -> tuple[RunChoice, ...]:
-    """Replace choices that cannot use the later matches of their run, such as score models if scores are missing."""
+    """Replace choices that cannot use all matches of their run, such as score models if scores are missing."""
     usable = []
     for choice, run in zip(choices, runs, strict=True):
         failure = _first_failure(choice.model, history, _learnt_matches(history, [run]))

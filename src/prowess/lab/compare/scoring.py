@@ -23,7 +23,7 @@ from ..parallel import SharedHistory
 from ..protocols import Run
 
 Index = NDArray[np.intp]
-Column = NDArray[Any]  # a column of numbers in the smallest type that holds them exactly
+Column = NDArray[Any]  # a column of numbers in the smallest type that represents them exactly
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,14 +176,14 @@ def collect_scores(
 
 
 def _tally(measure: Measure, forecasts: Forecasts) -> Tally:
-    # The matches of a chunk may all lack scores, although others have them, or none of them is scored.
+    # A chunk may contain no match with known scores, although other chunks do, or no match that the run scores.
     if measure.scores and forecasts.history.score is None:
         return Tally(np.zeros(len(forecasts)), np.zeros(len(forecasts)))
     return measure.tallied(forecasts)
 
 
 def pack(column: Floats) -> Column:
-    """Return a column in the smallest type that holds its numbers exactly; a single number if all are equal.
+    """Return a column in the smallest type that represents its numbers exactly; a single number if all are equal.
 
     >>> pack(np.array([0.5, 1.0])).dtype, pack(np.array([0.1, 1.0])).dtype, pack(np.ones(3)).shape
     (dtype('float16'), dtype('float64'), ())
@@ -201,7 +201,7 @@ def pack(column: Floats) -> Column:
 
 
 def _same_numbers(one: Column, other: Column) -> bool:
-    # Comparing with NaN is slower, so it is tried last.
+    # The comparison in which NaN equals NaN is slower, so it is tried last.
     return bool((one == other).all()) or np.array_equal(one, other, equal_nan=True)
 
 

@@ -1,7 +1,8 @@
-"""Models that every run of a protocol sets up for itself, from its training matches: the automatic choice.
+"""Models that are set up separately for every run of a protocol, from the run's training matches.
 
-A scored match must not influence the model that forecasts it. So a run may choose a model only by the matches that it
-learns from and does not score, and if it goes on learning while it scores, only by those before its first scored match.
+A scored match must not influence the choice of the model that forecasts it. So a run's training matches are the matches
+that it learns from and does not score. If the run also learns from scored matches, only the matches before the first
+scored match are training matches.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ AUTO = AutoCandidate()
 
 
 def training_matches(run: Run, history: History) -> NDArray[np.intp]:
-    """Return the indices of the matches by which a run may set up its models.
+    """Return the indices of the matches from which the models of a run may be set up.
 
     >>> from prowess.lab import Prequential, SeasonSplits
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": f"2026-01-0{k}"} for k in range(1, 6)])

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from .comparison import Comparison
     from .training import RunChoice
 
-FEW = 100  # with fewer matches, intervals come from some twenty blocks and are too narrow
-MOST_ANSWERS = 3  # number of different choices of several runs that a text lists
+FEW = 100  # with fewer matches, intervals come from only about twenty blocks and are too narrow
+MOST_ANSWERS = 3  # if runs chose different models, a text lists at most this many
 
 
 def headline(comparison: Comparison) -> str:
@@ -72,7 +72,7 @@ def advice(comparison: Comparison) -> str:
 
 
 def remarks(comparison: Comparison) -> list[str]:
-    """Return all that there is to say beside the advice: how models were set up, caveats, and home advantage."""
+    """Return remarks that supplement the advice: how models were set up, caveats, and the home advantage."""
     return [*_choice_notes(comparison), *notes(comparison), *_home_notes(comparison)]
 
 
@@ -80,7 +80,7 @@ def _choice_notes(comparison: Comparison) -> list[str]:
     """Describe the models that runs set up from training matches, and what limits the choice."""
     if not comparison.chosen:
         return []
-    models: dict[str, list[str]] = {}  # the names of the models by what they were set up as
+    models: dict[str, list[str]] = {}  # names of models, by the description of their choices
     for name, choices in comparison.chosen.items():
         models.setdefault(_describe_choices(choices), []).append(name)
     texts = [f"{join_words(names)}: {description}." for description, names in models.items()]
@@ -100,7 +100,7 @@ def _choice_notes(comparison: Comparison) -> list[str]:
 
 
 def _describe_choices(choices: Sequence[RunChoice]) -> str:
-    """Return what a model was in each run, the most frequent answer first."""
+    """Describe the choices of all runs, the most frequent first."""
     answers = Counter(join_words(choice.parts) for choice in choices).most_common()
     if len(answers) == 1:
         return answers[0][0]

@@ -44,8 +44,9 @@ class Groups(NamedTuple):
 class Sums:
     """The contributions of groups of matches to a measure (groups × parts), and how to compute the measure from them.
 
-    `chance` is a function for measures that noise alone makes larger, such as a calibration error. The function takes
-    the sums over resampled histories and the sums over all matches, and returns the values that noise alone would give.
+    Noise makes some measures larger, such as the calibration error. For such a measure, `chance` is a function that
+    takes the sums over resampled histories and the sums over all matches, and returns the values that noise alone
+    would give.
 
     >>> sums = group_sums(Tally(np.array([1.0, 0.0, 1.0]), np.ones(3)), Groups(np.array([0, 0, 1]), 2))
     >>> sums.parts.tolist(), round(sums.value, 3)
@@ -119,7 +120,7 @@ def _distance(sums: Floats) -> Floats:
 
 
 def _distance_by_chance(drawn: Floats, whole: Floats) -> Floats:
-    """Return the distances that chance alone would give: those between resampled bins and the bins of all matches."""
+    """Return the distances that noise alone would give: between resampled bins and the same bins of all matches."""
     count, expected, happened = np.split(drawn, 3, axis=-1)
     off = expected - happened - np.subtract(*np.split(whole, 3)[1:])
     return ratio(np.stack([np.abs(off).sum(axis=-1), count.sum(axis=-1)], axis=-1))

@@ -1,4 +1,4 @@
-"""Calibration: whether events that are forecast with 70 % happen in 70 of 100 matches."""
+"""Calibration: whether events with a forecast probability of 70 % happen 70 times in 100."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class Calibration:
 def calibration(forecasts: Forecasts, where: Where = None, *, bins: int = 10) -> Calibration:
     """Compare the forecast win, draw and loss probabilities of two teams with the observed frequencies.
 
-    Every match adds its three forecasts; draws are left out if none was expected and none happened. The bins hold about
-    equally many forecasts; equal forecasts share a bin.
+    Every match adds its three forecasts; draws are left out if none was expected and none happened. All bins have about
+    the same number of forecasts; equal forecasts share a bin.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 4)
@@ -96,7 +96,7 @@ def pool_forecasts(
     (array([0, 0]), array([0.5, 0.5]), array([1., 0.]))
     """
     match, result = two_teams(forecasts, where)
-    # Without draws, a bin of draw forecasts of 0 would look perfectly calibrated.
+    # If there are no draws, a bin full of draw probabilities of 0 would look perfectly calibrated.
     sides = result.sides[: 3 if (has_draws(result) if draws is None else draws) else 2]
     p, happened = (np.concatenate(columns) for columns in zip(*sides, strict=True))
     return np.tile(match, len(sides)), p, happened.astype(np.float64)
@@ -114,7 +114,7 @@ def has_draws(result: Result) -> bool:
 
 
 def bin_edges(p: Floats, bins: int) -> Floats:
-    """Return the edges between bins with equal numbers of forecasts. If there are very many, a sample is used.
+    """Return the edges between bins with equal numbers of forecasts; of very many forecasts, a sample is used.
 
     >>> import numpy as np
     >>> bin_edges(np.array([0.1, 0.2, 0.6, 0.7]), 2)

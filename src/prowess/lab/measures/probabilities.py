@@ -168,7 +168,7 @@ def placements(p: Floats, won: Floats) -> tuple[NDArray[np.intp], Floats]:
 
     The placement of a won match is the share of lost or drawn matches with a lower forecast. The placement of any other
     match is the share of won matches with a higher forecast. Equal forecasts count half. The mean placement of won
-    matches equals the area under the curve, and so does that of all other matches.
+    matches equals the area under the curve, and so does the mean placement of all other matches.
 
     >>> import numpy as np
     >>> placements(np.array([0.9, 0.8, 0.3, 0.8]), np.array([1.0, 0.0, 0.0, 1.0]))

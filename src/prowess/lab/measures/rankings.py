@@ -69,7 +69,7 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
     if len(two):
         p = np.where(result.won, result.win, result.loss)
         either = result.win + result.loss
-        # Pairs that drew are not counted, so the probabilities are those given that the pair did not draw.
+        # Drawn pairs are not counted, so the probabilities are conditional on the pair not being drawn.
         p = np.divide(p, either, out=np.full(len(p), 0.5), where=either > 0)
         loss[two] = np.where(result.drawn, 0.0, surprise(p, least))
     if forecasts.outcome.later and forecasts.mean.ndim == 2:
@@ -94,7 +94,7 @@ def _add_score_losses(forecasts: Forecasts, least: float, loss: Floats) -> None:
             pair = np.stack([some[:, i], some[:, j]], axis=-1)
             at, which = np.nonzero(place[pair[..., 0]] != place[pair[..., 1]])
             pair = pair[at, which]
-            traits = np.zeros((2, len(pair), 2, 2))  # mean and variance of each offence without any defence
+            traits = np.zeros((2, len(pair), 2, 2))  # means, then variances, of both traits; defences stay 0
             traits[0, :, :, 0], traits[1, :, :, 0] = mean[pair], variance[pair]
             win, draw = np.empty(len(pair)), np.empty(len(pair))
             forecasts.outcome.chances(traits[0].ravel(), traits[1].ravel(), win, draw)

@@ -133,7 +133,7 @@ def choose_measures(
     history: History,
     models: Mapping[str, Model],
 ) -> tuple[Measure, ...]:
-    """Return the measures requested, or by default those that suit the history and the models.
+    """Return the requested measures, or by default the measures that suit the history and the models.
 
     >>> import prowess as pw
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]]}])

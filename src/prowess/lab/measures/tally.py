@@ -118,11 +118,10 @@ def ratio(sums: Floats) -> Floats:
 
 
 def _sliding_sums(column: Floats, width: int) -> Floats:
-    # Nothing is subtracted, so that a huge value does not distort later sums. Every window consists of the end of one
-    # block of `width` values and the beginning of the next.
+    # Every window consists of the end of one block of `width` values and the beginning of the next block.
     if len(column) < width:
         return np.zeros(0)
-    # Sums within blocks, because a difference of running totals would lose small values beside one huge value.
+    # Running sums start again in every block, because small values would be lost in a running sum with a huge value.
     padded = np.zeros(-(-len(column) // width) * width)
     padded[: len(column)] = column
     blocks = padded.reshape(-1, width)

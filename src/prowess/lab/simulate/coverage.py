@@ -87,7 +87,7 @@ def standard_errors(league: Simulation, fit: Fit) -> Floats:
         raise Error("fit must be a fit of the simulated league's own history", field="fit")
     skills = league.skill.shape[1]
     if skills != pipeline.traits:
-        raise Error(f"the league's players have {skills} skills, but the model's have {pipeline.traits}", field="fit")
+        raise Error(f"the league has {skills} skills per player, but the model rates {pipeline.traits}", field="fit")
     rows = [fit.ladder.rows[name] for name in league.history.players]
     beliefs = fit.ladder.settled[rows, : pipeline.layout.belief].reshape(len(rows), pipeline.traits, 2)
     error = league.skill - beliefs[:, :, 0]

@@ -14,7 +14,7 @@ from ...validate import probability, scale, whole
 
 Ints = NDArray[np.int64]
 Count = int | tuple[int, int] | list[int] | NDArray[np.integer]
-ROUNDS_OF_DRAWING = 40  # tries that fill all matches at once; seats that are still open are then filled match by match
+ROUNDS_OF_DRAWING = 40  # attempts to fill all matches at once; after that, open seats are filled match by match
 
 
 def per_match(name: str, value: Any, matches: int, least: int, rng: np.random.Generator) -> Ints:
@@ -30,9 +30,9 @@ def per_match(name: str, value: Any, matches: int, least: int, rng: np.random.Ge
         if len(value) != 2:
             message = f"{name} must be a number, a range (least, most) or a list of {matches} numbers, not {value!r}"
             raise Error(message, field=name, value=value)
-        low, high = whole(f"the least of {name}", value[0], least), whole(f"the most of {name}", value[1], least)
+        low, high = whole(f"the minimum of {name}", value[0], least), whole(f"the maximum of {name}", value[1], least)
         if low > high:
-            raise Error(f"{name} must have its least number first, not {value!r}", field=name, value=value)
+            raise Error(f"the range of {name} must have the minimum first, not {value!r}", field=name, value=value)
         return rng.integers(low, high + 1, matches)
     if isinstance(value, (list, np.ndarray)):
         column = np.asarray(value)
@@ -76,7 +76,7 @@ class Attendance:
         if self.everyone:
             if len(match) < len(weights):
                 raise Error(
-                    f"not everyone can play: there are {len(match)} seats for {len(weights)} players",
+                    f"not everyone can play: {len(match)} seats for {len(weights)} players; add matches",
                     field="attendance",
                 )
             # Everyone gets one random seat first; the remaining seats are filled by weight.
@@ -102,7 +102,7 @@ class Even(Attendance):
 
 @dataclass(frozen=True)
 class Zipf(Attendance):
-    """A few play a lot: players are put in a random order, and the n-th player has weight 1/n^exponent.
+    """A few players play a lot: players are put in a random order, and the n-th player has weight 1/n^exponent.
 
     >>> sorted(Zipf(1.0).weights(np.random.default_rng(1), 4).tolist(), reverse=True)[:2]
     [1.0, 0.5]
@@ -121,7 +121,7 @@ class Zipf(Attendance):
 
 @dataclass(frozen=True)
 class Lognormal(Attendance):
-    """Many hardly play and a few play a lot: weights are log-normal with parameter `sigma`.
+    """Many players hardly play, and a few play a lot: weights are log-normal with parameter `sigma`.
 
     >>> Lognormal(1.5, everyone=True)
     Lognormal(sigma=1.5, everyone=True)
@@ -140,7 +140,7 @@ class Lognormal(Attendance):
 
 @dataclass(frozen=True)
 class Rounds(Attendance):
-    """Every player plays once in every round, except players who are left over when the last match is full.
+    """Every player plays once in every round, except those who are left over when the matches of a round are full.
 
     With `near`, opponents are close in skill: each round sorts all players by skill plus an error with this standard
     deviation, and neighbours play together. Players are sorted by their skills at the first match.
@@ -163,8 +163,12 @@ class Rounds(Attendance):
         """Assign players or squads to the matches, round by round."""
         units = len(weights)
         if counts.max(initial=0) > units:
-            raise Error(f"a match needs {counts.max()}, but the league has only {units}", field="players", value=units)
-        # Without skills and with equal sizes, all rounds can be drawn at once.
+            raise Error(
+                f"a match needs {counts.max()} players or squads, but the league has only {units}",
+                field="players",
+                value=units,
+            )
+        # If skills do not matter and all matches have the same size, all rounds can be drawn at once.
         if self.near is None and (counts == counts[:1]).all():
             used = units // int(counts[0]) * int(counts[0])
             rounds = -(-int(counts.sum()) // used)
@@ -184,7 +188,7 @@ class Rounds(Attendance):
         if self.near is None:
             return playing
         lined_up = playing[np.argsort(skill[playing] + self.near * rng.standard_normal(len(playing)))]
-        # Matches are shuffled, or the weakest players would always have the first ones of a round.
+        # Matches are shuffled, because otherwise the weakest players would always play first in a round.
         order = rng.permutation(len(counts))
         chosen = np.empty_like(playing)
         chosen[gather(starts(counts), order)[1]] = lined_up
@@ -194,8 +198,8 @@ class Rounds(Attendance):
 def fill_seats(rng: np.random.Generator, seat: Ints, match: Ints, weights: Floats) -> None:
     """Fill every open seat (−1) at random in proportion to the weights; no player is in a match twice.
 
-    All open seats are drawn at once, and a player drawn twice for a match is redrawn; this is equivalent to drawing
-    players one at a time from those who remain.
+    All open seats are drawn at once. If a player is drawn twice for a match, the second draw is repeated. The result
+    has the same distribution as drawing the players of each match one at a time, without replacement.
 
     >>> seat = np.array([0, -1, -1, 2, -1])
     >>> fill_seats(np.random.default_rng(1), seat, np.array([0, 0, 0, 1, 1]), np.array([1.0, 1.0, 1.0]))
@@ -254,14 +258,14 @@ def shuffle_within(rng: np.random.Generator, chosen: Ints, match: Ints) -> Ints:
 class Roster:
     """Players belong to squads, which play the matches but are not always complete.
 
-    - `understaffing`: the probability that a member is absent and the seat stays empty; `least` members always come.
+    - `understaffing`: the probability that a member is absent and the seat stays empty; at least `least` members come.
     - `switching`: the probability that a guest takes a member's seat. A guest is a player of another squad who is not
       in this match. Players of squads with a high attendance are guests more often.
-    - `substitutes`: the probability that a team has one player more than a squad, who is also a guest.
+    - `substitutes`: the probability that a team has an additional player, who is also a guest.
     - `alike`: how similar the players of a squad are, 0 to 1. All players are sorted by √alike times their skill plus
       √(1 − alike) times noise, and neighbours form a squad. The skills themselves do not change.
 
-    Players who do not fill a squad (the remainder of players/size) are guests only.
+    Players who are too few for another squad (the remainder of players/size) play only as guests.
 
     >>> Roster(understaffing=0.15, switching=0.1)
     Roster(understaffing=0.15, switching=0.1, substitutes=0.0, alike=0.0, least=1)
@@ -305,7 +309,7 @@ def staff_teams(
     match = np.repeat(np.arange(len(teams)), teams)
     luck = rng.random((len(squad), size))
     present = luck >= roster.understaffing
-    # At least `least` members of each squad come: those with the best random numbers.
+    # The `least` members with the highest random numbers always come.
     present |= luck >= np.partition(luck, size - roster.least, axis=1)[:, [size - roster.least]]
     guest = present & (rng.random(present.shape) < roster.switching)
     extra = rng.random((len(squad), 1)) < roster.substitutes

@@ -1,8 +1,8 @@
 """Draws the results of simulated matches from the teams' performances. `play` dispatches on the outcome's type.
 
-If a custom outcome can forecast a match of two teams, its results are drawn from that forecast. For other outcomes, use
-`play.register(MyOutcome)` to decorate a function that takes the outcome, the `Field` of all teams and a random
-generator, and returns a `Played`.
+If a custom outcome can forecast a match of two teams, its results are drawn from that forecast. To draw results in
+another way, decorate a function with `play.register(MyOutcome)`. The function takes the outcome, the `Field` of all
+teams and a random generator, and returns a `Played`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ...validate import LARGEST, scale
 from .lineup import Count, Ints, per_match
 from .team_strength import BatchBoard, Field, blocks
 
-MAX_REPLAYS = 1000  # after this many tries a match keeps its result, because the required draw is almost impossible
+MAX_REPLAYS = 1000  # after this many attempts, a match keeps its result
 ANSWER_CHUNK = 20_000  # number of teams whose answers are drawn at a time
 
 
@@ -44,10 +44,10 @@ class Played:
 def play(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
     """Draw the results of all matches by an outcome's generative process.
 
-    By default, places follow the performances (of the first trait), as in TrueSkill. Neighbours whose distance is at
-    most the margin share a place, and so do chains of neighbours: with performances 10, 9 and 8 and a margin of 1, all
-    three teams tie. Some margins depend on the places (`Spread`, `TwoValued`). The places are not known yet, so the
-    margin of the forecast is used instead.
+    By default, teams finish in the order of their performances (in the first trait), as in TrueSkill. Neighbours whose
+    performances differ by at most the margin share a place, and so do chains of neighbours: with performances 10, 9
+    and 8 and a margin of 1, all three teams tie. Some margins depend on the places (`Spread`, `TwoValued`). Because the
+    places are not known yet, the margin of the forecast is used instead.
 
     >>> import prowess as pw
     >>> history = pw.simulate(pw.TrueSkill(draw_probability=0.9), 1000, teams=2).history
@@ -61,7 +61,7 @@ def play(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
     if (field.counts != 2).any():
         kind = type(outcome).__name__
         pieces = f"{kind} cannot be simulated for more than two teams; use ", Option("teams", 2)
-        raise Error(*pieces, f", or add a process: pw.lab.play.register({kind})", field="teams")
+        raise Error(*pieces, f", or define how to draw results: pw.lab.play.register({kind})", field="teams")
     return Played(field.mean, rank=rank_by_forecast(outcome, field, rng, ()))
 
 
@@ -150,7 +150,7 @@ def _(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
 
 
 def _margins(outcome: Outcome, field: Field) -> Floats:
-    # Computed as for two teams that have the match's mean variance.
+    # The margin of a match is computed as for two teams whose variance is the mean variance of the match.
     margin = np.zeros(len(field.counts))
     if field.draws == 0.0:
         return margin
@@ -178,7 +178,7 @@ def _(outcome: GaussianScore, field: Field, rng: np.random.Generator) -> Played:
 
 
 def _rounded(score: Floats, field: Field, step: float) -> Floats:
-    """Round scores to multiples of `step`. With two teams, the score difference is rounded like in forecasts."""
+    """Round scores to multiples of `step`. With two teams, the score difference is rounded, as in forecasts."""
     if step == 0.0:
         return score
     rounded: Floats = np.rint(score / step) * step
@@ -192,9 +192,9 @@ def _rounded(score: Floats, field: Field, step: float) -> Floats:
 def _(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> Played:
     """Draw scores that depend on each team's offence minus the mean defence of the other teams.
 
-    The outcome may make a draw between two teams f times as likely as the scores imply. In that case, matches are
-    replayed: a match with a winner is kept only with probability 1/f. If f is below 1, a drawn match is kept only with
-    probability f.
+    The outcome may make a draw between two teams f times as likely as independent scores imply. In that case, some
+    matches are replayed: if f is above 1, a match with a winner is kept only with probability 1/f; if f is below 1, a
+    drawn match is kept only with probability f.
     """
     performance, score = _draw_scores(outcome, field, rng)
     factor = float(getattr(outcome.score, "draw_factor", 1.0))
@@ -238,9 +238,9 @@ class Questions:
     """A match consists of `count` questions; ties in the number of right answers are not broken.
 
     A team of performance t answers a question of difficulty d correctly with probability 1/(1 + exp(−(t − d)/(ease ·
-    s))). The difficulties of every match are drawn from N(m, (spread · s)²). The symbols m and s are the mean and the
-    standard deviation of all performances in the league. Random answers add noise to the performances, and ties occur
-    because there are few possible scores. Nikolenko, Sirotkin (2011), section 5, report 30 to 90 questions.
+    s))). The difficulties of every match are drawn from N(m, (spread · s)²). Here m and s are the mean and the standard
+    deviation of all performances in the league. The randomness of the answers adds noise to the performances, and ties
+    occur because there are few possible scores. Nikolenko, Sirotkin (2011), section 5, report 30 to 90 questions.
 
     `count` is a number, a range (least, most), or a list with a number for each match.
 

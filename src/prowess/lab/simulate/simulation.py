@@ -36,8 +36,8 @@ class Simulation:
 
     - `skill`: the true skill of every player at the last match (players × traits), in the order of `history.players`
     - `skill_then`: the true skill of every entry at its match (entries × traits)
-    - `performance`: the performance of every team (teams × traits); it is the expected performance if results are drawn
-      from a forecast, as for two teams in Elo and related systems
+    - `performance`: the performance of every team (teams × traits). In Elo and related systems, the results of two
+      teams are drawn from a forecast; then this is the expected performance.
     - `home`: the true home advantage at every match (matches × traits), or None
 
     >>> import prowess as pw
@@ -107,17 +107,19 @@ def simulate(
 ) -> Simulation:
     """Simulate a league that follows the model's own process of skills, drift, teams and results.
 
-    Skills are drawn from the prior and move by the drift, the team function combines them into performances, and the
-    outcome draws the results (see `play`). The other options:
+    Skills are drawn from the prior and changed by the drift, the team function combines them into performances, and
+    the outcome draws the results (see `play`). The other options:
 
-    - `teams` per match and `size` of a team: a number, (least, most), or a list with a number for each match
+    - `teams`, the number of teams per match, and `size`, the number of players per team: a number, a range (least,
+      most), or a list with a number for each match
     - `attendance`: how often each player plays (`Rounds`, `Even`, `Zipf`, `Lognormal`); by default, once per round
     - `roster`: squads that stay together (`Roster`); by default teams are random in every match
     - `calendar`: when matches are played (`Calendar`); without a calendar there are no times, and no drift by time
-    - `skills`: another prior to draw from, or the actual skills at the first match (player n is named "pn")
+    - `skills`: another prior to draw from, or the actual skills at the first match (player 7 is named "p7")
     - `questions`: rank teams by their right answers (`Questions`, or a number of questions), not by the model's outcome
     - `draws`: the draw rate δ for models that forecast only an expected score E; P(draw) is 2δE(1 − E)
-    - `home`: the share of matches in which the first team is at home; by default all, if the model has a home advantage
+    - `home`: the share of matches in which the first team is at home; by default 1 if the model has a home advantage,
+      otherwise 0
 
     The same seed gives the same league. Players who never play are not in the history.
 
@@ -190,11 +192,11 @@ def _build_simulation(
 
 SIZE = 6  # players per team, not counting substitutes
 QUESTIONS = (30, 36, 45, 60, 75, 90)  # "the teams had to solve 30-90 problems"
-EASE, SPREAD = 1.0, 2.0  # most questions are too hard or too easy for most teams, so there are 30 to 60 results
+EASE, SPREAD = 1.0, 2.0  # most questions are too hard or too easy for most teams, so there are 30 to 60 distinct scores
 FIELD = 1 / 80  # share of all squads in the median tournament: about 100 teams for 50,000 players
 FIELDS = 1.0  # standard deviation of the logarithm of that share; a dozen of 680 tournaments have more than 1,000 teams
 MIN_TEAMS = 6  # minimum number of teams in a tournament
-ATTENDANCE = 1.5  # log-normal sigma; half of the players have a few tournaments, the core has hundreds
+ATTENDANCE = 1.5  # log-normal sigma; half of the players play in a few tournaments, a core of them in hundreds
 ROSTER = Roster(understaffing=0.15, switching=0.2, substitutes=0.03, alike=0.5)
 CALENDAR = Calendar("2003-09-01", every=4)
 
@@ -204,18 +206,19 @@ def quiz_league(
 ) -> Simulation:
     """Simulate tournaments of teams of six who answer questions: Nikolenko, Sirotkin (2010), and (2011), section 5.
 
-    As the papers report, there are 680 tournaments and about 50,000 players. Most players play very few tournaments,
-    and a core plays many, for many teams. Smaller teams are very common, and some list more than six players. There are
-    30 to 90 questions, so there are only 30 to 60 distinct results, and many ties. Some tournaments have more than
-    1,000 teams.
+    As the papers report, there are 680 tournaments and about 50,000 players. Most players play in very few tournaments,
+    and a core of players plays in many, for many teams. Teams with fewer than six players are very common, and some
+    teams have more. There are 30 to 90 questions, so there are only 30 to 60 distinct results, and many ties. Some
+    tournaments have more than 1,000 teams.
 
     The papers do not publish the following constants, so they were chosen here. Each of the six seats is empty with
     probability 0.15 and taken by a guest with probability 0.2. A team brings a substitute with probability 0.03. The
     option `alike` of the roster is 0.5. The number of teams is log-normal; its median is 1/80 of the number of squads.
     The attendance of squads is log-normal with sigma 1.5, and every squad plays at least once. Skills are N(3000,
-    700²), and performances have a standard deviation of 400. Unless another `model` is given, a team performs like its
-    players' average, minus 2 % for each player missing from six (TS2b); larger rosters perform like the plain average.
-    With these constants the best models err in one pair of five, as on real tournaments.
+    700²), and performances have a standard deviation of 400. By default, a team's performance is the average of its
+    players, minus 2 % for each player that is missing from six (TS2b); for more than six players, it is the plain
+    average. With these constants the best models predict the wrong order for one pair of teams in five, as on real
+    tournaments.
 
     >>> league = quiz_league(tournaments=20, players=1200)
     >>> len(league.history), league.history.time_kind

@@ -1,8 +1,8 @@
 """The true skills of a simulated league: drawn from the prior, and moved by the model's own drift.
 
-A player's first skill is drawn from the model's belief about a newcomer. For the next match, the skill is put on a
-board as if it were known exactly; the belief after the drift is the distribution of the next skill. In this way, every
-drift can be simulated without repeating its formula.
+A player's first skill is drawn from the model's belief about a newcomer. For the next match, the drift is applied to a
+belief that knows this skill exactly; the result is the distribution from which the next skill is drawn. In this way,
+every drift can be simulated without repeating its formula.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def draw_skills(rng: np.random.Generator, model: Model, players: int, skills: An
     prior: Any = model.prior if skills is None else skills
     # Elo and similar systems have no prior distribution to draw from.
     if skills is None and isinstance(prior, Point):
-        remedy = f"give their distribution: skills=pw.Normal({prior.mu:g}, sigma)"
+        remedy = f"pass a distribution of skills: skills=pw.Normal({prior.mu:g}, sigma)"
         raise Error(f"with {prior!r} all players have the same skill; {remedy}", field="skills")
     batch = BatchBoard(model, 1, 1)
     level = np.zeros(traits)
@@ -62,8 +62,8 @@ def _check_skills(skills: Any, players: int, traits: int) -> Floats:
         raise Error(message, field="skills", value=skills) from None
     shapes = [(players, traits), (players,)][: 2 if traits == 1 else 1]
     if column.shape not in shapes or not np.isfinite(column).all():
-        size = f"{players} players and {traits} trait{'s' * (traits > 1)}"
-        raise Error(f"skills must be finite numbers, one for each of {size}", field="skills")
+        size = f"{players} players × {traits} trait{'s' * (traits > 1)}"
+        raise Error(f"skills must be finite numbers: {size}", field="skills")
     return column.reshape(players, traits)
 
 
@@ -97,7 +97,7 @@ def drift_skills(rng: np.random.Generator, model: Model, timeline: Timeline, pla
     >>> skill[[0, 1, 3]].ravel(), bool(skill[2] != 25.0)
     (array([25., 25., 25.]), True)
     """
-    # Comparing two starting points shows whether the drift depends on the skill. If not, all moves are drawn at once.
+    # Two different starting points show whether the drift depends on the skill. If not, all moves are drawn at once.
     near = drift_steps(model, timeline, first[player])
     far = drift_steps(model, timeline, first[player] + 1.0 + first.std())
     if not (near[0] == 0.0).all() or not (far[0] == 0.0).all() or not np.array_equal(near[1], far[1]):
@@ -126,7 +126,7 @@ def drift_steps(model: Model, timeline: Timeline, skill: Floats) -> tuple[Floats
 
 
 def _experienced_players(model: Model, entries: int) -> BatchBoard:
-    # The extra columns have their initial values.
+    # The extra columns, such as volatility, have their initial values.
     batch = BatchBoard(model, 1, max(entries, 1))
     extras = model.pipeline.extras
     model.absorb.welcome(batch.board, 0)
@@ -147,7 +147,8 @@ def _drift_from(
 def _drift_match_by_match(
     rng: np.random.Generator, model: Model, timeline: Timeline, player: Ints, first: Floats
 ) -> Floats:
-    # If a drift depends on the skill, all players' second matches come first, then their third ones, and so on.
+    # A drift that depends on the skill needs the skill at the previous match. So the skills at all players' second
+    # matches are drawn first, then the skills at their third matches, and so on.
     skill = first[player]
     order = np.argsort(timeline.played, kind="stable")
     turn = starts(np.bincount(timeline.played))

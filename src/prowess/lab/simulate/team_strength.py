@@ -25,7 +25,7 @@ PROGRESS_STEP = 10_000  # matches between two updates of the progress bar
 class Field:
     """Mean and variance of every team's performance, given the true skills.
 
-    Both are arrays of shape (teams, traits) over the teams of all matches. The variance includes only the noise of
+    Both arrays have shape (teams, traits), for the teams of all matches. The variance includes only the noise of
     performances. `draws` is the draw rate δ for models that forecast only an expected score (see `simulate`).
 
     >>> import prowess as pw
@@ -85,8 +85,8 @@ class Field:
     def margins(self, upper: Ints, lower: Ints) -> Floats:
         """Return the draw margins between the neighbouring teams `upper` and `lower`: n − 1 for a match of n teams.
 
-        If the margin is the same for all pairs of a match, every match needs its own board; otherwise many matches
-        share a board.
+        If the margin is measured once for a whole match, every match needs its own board; otherwise many matches share
+        a board.
         """
         single = type(BatchBoard(self.model, 2, 1).board.margin).measure is not Margin.measure
         margins = np.empty(len(upper))
@@ -135,7 +135,7 @@ def make_field(
 
 
 def _pool(model: Model, lineup: Lineup, skill: Floats, first: int, last: int) -> tuple[Floats, Floats]:
-    # An error names the match that caused it.
+    # An error is traced to the match that caused it.
     begin, end = lineup.match_start[first], lineup.match_start[last]
     start = lineup.team_start[begin : end + 1]
     batch = BatchBoard(model, int(end - begin), int(start[-1] - start[0]))
@@ -144,7 +144,7 @@ def _pool(model: Model, lineup: Lineup, skill: Floats, first: int, last: int) ->
     cells, own = board.teams * shape[1], board.entries * shape[1]
     batch.start[: board.teams + 1] = start - start[0]
     batch.mu[:own] = skill[start[0] : start[-1]].ravel()
-    # True skills are known exactly; only the noise of performances is left.
+    # True skills are known exactly, so performances vary only by their noise.
     batch.var[:own] = 0.0
     batch.alpha[:own] = 1.0
     batch.offset[:cells] = 0.0
@@ -177,13 +177,13 @@ class BatchBoard:
     """
 
     def __init__(self, model: Model, teams: int, entries: int) -> None:
-        """Create a board that is never returned to the model, because the model would keep a large board in memory."""
+        """Create a board; it is never returned to the model's pool, which would keep a large board in memory."""
         self.board: Board = model.pipeline.board(teams, entries)
         self.board.start[0] = 0
 
     def __getattr__(self, column: str) -> NDArray[Any]:
         """Return a column of the board as an array. The array is cached, because loops over matches use it often."""
-        if column == "board":  # the column is not cached yet, or the batch is being unpickled
+        if column == "board":  # without this check, unpickling, which runs before `board` exists, would never end
             raise AttributeError(column)
         array = np.asarray(getattr(self.board, column))
         setattr(self, column, array)

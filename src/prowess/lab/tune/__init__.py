@@ -1,4 +1,4 @@
-"""Parameter tuning: `tune` searches on early matches and evaluates on later ones; a `Tuning` is the result."""
+"""Parameter tuning: `tune` searches on early matches, evaluates on later matches, and returns a `Tuning`."""
 
 from .search import tune
 from .tuning import Stopped, Trial, Tuning

@@ -38,7 +38,7 @@ MIN_SCORED = 10  # minimum number of matches to tune on, and to evaluate on
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """The mean of a measure over a history. The model learns from matches before `first`, but they are not scored.
+    """The mean of a measure over a history; the matches before `first` are learnt from, but not scored.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9)
@@ -53,7 +53,7 @@ class Objective:
     first: int
 
     def __call__(self, values: Mapping[str, float]) -> TrialResult:
-        """Return the loss with the given parameters. If the model fails, the result holds the error."""
+        """Return the loss with the given parameters. If the model fails, the result contains the error."""
         try:
             loss = self.loss(self.model.replace(**values))
         except Error as error:
@@ -127,8 +127,8 @@ def workers(objective: Objective, jobs: int) -> Iterator[Evaluate]:
 class Plan:
     """The plan of a tuning run: the objective on the training span, the current loss, and the whole history.
 
-    `present` is the tally of all matches with the current parameters. The matches after the training span are for
-    evaluation.
+    `present` is the tally of all matches with the current parameters. The result is evaluated on the matches after the
+    training span.
     """
 
     objective: Objective
@@ -143,13 +143,13 @@ class Plan:
 
     @property
     def matches(self) -> tuple[int, int, int]:
-        """The numbers of matches that are only used to learn, that are scored, and that are left for evaluation."""
+        """The numbers of matches in the burn-in, in the scored training span, and after it (for evaluation)."""
         first = self.objective.first
         return first, self.end - first, len(self.history) - self.end
 
     @property
     def subject(self) -> dict[str, Any]:
-        """The properties that a stored study must have to be continued. The history may have new matches."""
+        """The properties that a stored study must share to be continued; the history may have got new matches."""
         return {
             "history": history_fingerprint(self.history[: self.end]),
             "first": self.objective.first,
@@ -158,7 +158,7 @@ class Plan:
         }
 
     def gain(self, model: Model, seed: int) -> Interval:
-        """Return how much better another model predicts the later matches, as a paired difference with its interval."""
+        """Return how much better a model predicts the later matches than the current one: a paired difference."""
         if model == self.objective.model:
             return Interval(0.0, 0.0, 0.0)
         measure = self.objective.measure
@@ -171,7 +171,7 @@ class Plan:
 
 
 def make_plan(model: Model, history: History, train: CutPoint, burn_in: CutPoint, measure: Measure) -> Plan:
-    """Split a history and measure the current parameters; raise the model's error if it cannot use the history.
+    """Split a history and measure the current parameters; raises the model's error if it cannot use the history.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 100)

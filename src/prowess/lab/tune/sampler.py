@@ -59,7 +59,7 @@ def make_sampler(seed: int) -> Any:
 
 
 def _propose_params(space: dict[str, Any], done: list[Any], rng: np.random.Generator) -> dict[str, float]:
-    # Empty while there are too few trials.
+    # The result is empty while there are too few trials.
     spans = {name: Range(own.low, own.high, own.log) for name, own in space.items()}
     points = np.array([[span.share(trial.params[name]) for name, span in spans.items()] for trial in done])
     point = propose(points, np.array([trial.value for trial in done]), rng) if len(points) else None
@@ -69,11 +69,11 @@ def _propose_params(space: dict[str, Any], done: list[Any], rng: np.random.Gener
     return {name: min(max(span.value(share), span.low), span.high) for (name, span), share in values}
 
 
-MAX_POINTS = 100  # the surrogate is fitted to this many of the best trials, because the cost is cubic
-NOISE = 1e-5  # noise, as a share of the variance: a loss is exact, but an average over matches is not quite smooth
+MAX_POINTS = 100  # the surrogate is fitted to this many of the best trials, because its cost grows with their cube
+NOISE = 1e-5  # share of the variance: losses are exact, but as averages over matches they are not quite smooth
 LENGTH = 0.5  # the prior of a length scale is log-normal with this median and sigma 1
-GUESSES, STEPS = 40, 40  # numbers of sets of length scales to try at random, and then near the best of them
-# Number of candidates in the whole cube, of candidates around a good point, and of rounds of refinement.
+GUESSES, STEPS = 40, 40  # how many sets of length scales are tried at random, and then near the best set
+# Numbers of candidates in the whole cube, of candidates around a good point, and of rounds of refinement.
 WIDE, NEAR, ROUNDS = 300, 100, 5
 
 

@@ -40,7 +40,7 @@ def requested_space(model: Model, parameters: Requested) -> dict[str, Range] | N
     parameters = [parameters] if isinstance(parameters, str) else parameters
     named = dict(parameters) if isinstance(parameters, Mapping) else dict.fromkeys(parameters)
     if not named:
-        raise Error("no parameters to tune: name some, or leave `parameters` out", field="parameters")
+        raise Error("no parameters to tune: name at least one, or leave `parameters` out", field="parameters")
     return {name: _range(model, name, ends) for name, ends in named.items()}
 
 
@@ -63,7 +63,11 @@ def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) ->
         low, high = number(f"the low end of {name}", low), number(f"the high end of {name}", high)
         ends = Range(low, high, log=declared is not None and declared.log and low > 0)
     if ends.unit != "one":
-        raise Error(f"the range of {name} must have the unit 'one', not {ends.unit!r}", field="parameters", value=name)
+        raise Error(
+            f"the range of {name} must have the unit 'one' (plain numbers), not {ends.unit!r}",
+            field="parameters",
+            value=name,
+        )
     for end in (ends.low, ends.high):
         try:
             model.replace(**{name: end})
@@ -76,13 +80,13 @@ def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) ->
 def relevant_space(model: Model, loss: float, attempt: Evaluate) -> tuple[dict[str, Range], list[str]]:
     """Return the parameters that results can identify and that change forecasts, and the names of unused parameters.
 
-    Each parameter is tried at the far end of its range; it is unused if no forecast changes. For example, a leader
-    bonus has no effect if all players play alone.
+    Each parameter is tried at the far end of its range; if no forecast changes, it is unused. For example, a bonus for
+    the leader of a team has no effect if all players play alone.
     """
     space, values = identified(model), model.params
     far = [{name: span.low if span.share(values[name]) > 0.5 else span.high} for name, span in space.items()]
     trials = zip(space, attempt(far), strict=True)
-    # A smaller change is rounding.
+    # A smaller change is a rounding error.
     kept = {name: space[name] for name, trial in trials if abs(trial.loss - loss) > 1e-12}
     if not kept:
         message = f"no forecast depends on {', '.join(space) or 'the parameters'}, so there is nothing to tune"
@@ -107,14 +111,14 @@ def tune(
 ) -> Tuning:
     """Find the parameters with which a model predicts a history best, by Optuna's TPE on a training span.
 
-    The loss is the mean of `measure` over forecasts made before each match: by default `log_loss` where all matches
+    The loss is the mean of `measure` over forecasts made before each match. The default is `log_loss` if all matches
     have two teams, otherwise `pair_log_loss`. `measure` may be another of `pw.lab.MEASURES`, or a function of
     `fit.forecasts` that returns a tally for which lower is better. The model learns from the matches of `burn_in`, but
-    they are not scored.
+    these matches are not scored.
 
     `train` is the end of the training span: a share of the matches (below 1), a number of matches, or a date. `burn_in`
-    is given in the same way, within the training span. The search does not use the later matches, on which the result
-    is evaluated: `Tuning.gain` is the improvement on the later matches, with an interval.
+    is given in the same way, within the training span. The search does not use the matches after the training span.
+    The result is evaluated on them: `Tuning.gain` is the improvement on these later matches, with an interval.
 
     `parameters` are names, or ranges by name. The default is all of `Model.tunable`, except parameters that results
     cannot identify (such as TrueSkill's mu and sigma, see `prowess.model.params`) or that have no effect on this
@@ -142,7 +146,7 @@ def tune(
     import_extra("optuna", "Optuna", "lab")  # a missing package should be reported before the long computation
     plan = make_plan(model, history, train, burn_in, choose_loss(measure, history))
     space = requested_space(model, parameters)
-    # The default name depends on the data, model, measure and ranges, so a database can hold many studies.
+    # The default name depends on the data, model, measure and ranges, so a database can contain many studies.
     name = study or f"prowess {fingerprint(*map(str, plan.subject.values()), repr(space))}"
     with open_study(storage, name, seed) as opened:
         opened.check_subject(plan.subject)
@@ -169,7 +173,7 @@ def _search(study: Study, attempt: Evaluate, trials: int, jobs: int, progress: b
                 study.tell(waiting[0], result)
                 waiting.pop(0)
         finally:
-            for trial in waiting:  # interrupted: without a result, they would count as running forever
+            for trial in waiting:  # without a result, these interrupted trials would count as running forever
                 study.tell(trial, None)
 
 

@@ -24,7 +24,7 @@ from .sampler import RANDOM, make_sampler
 if TYPE_CHECKING:
     from ...model.model import Model
 
-KEY = "prowess"  # name of the Optuna attribute that stores what a study is about
+KEY = "prowess"  # the Optuna attribute that stores the history, model and measure of a study
 SUBJECT = {
     "history": "history or another training span",
     "first": "burn-in",
@@ -49,11 +49,11 @@ class Study:
         self.study = study
 
     def _error(self, problem: str) -> Error:
-        message = f"the study {self.name!r} {problem}; choose another name for this one"
+        message = f"the study {self.name!r} {problem}; choose another name for the new study"
         return Error(message, field="study", value=self.name)
 
     def check_subject(self, subject: Mapping[str, Any]) -> None:
-        """Store the history, model and measure of the study; raise `Error` if it already belongs to different ones."""
+        """Store the history, model and measure of the study; raise `Error` if others are already stored."""
         stored = self.study.user_attrs.get(KEY)
         if stored is None:
             if self.study.get_trials(deepcopy=False):
@@ -88,13 +88,13 @@ class Study:
         return {name: float_(span.low, span.high, log=span.log) for name, span in self.space.items()}
 
     def add_present(self, values: Mapping[str, float], loss: float) -> None:
-        """Add the current parameters as a trial, unless these have been tried before or lie outside the ranges."""
+        """Add the current parameters as a trial, unless they have been tried before or lie outside the ranges."""
         space = self.space
         inside = all(
             span.low <= values[name] <= span.high or (span.log and not values[name]) for name, span in space.items()
         )
         if inside and not any(trial.user_attrs.get("present") for trial in self.trials()):
-            # A logarithmic scale has no 0.
+            # A logarithmic scale has no 0, so the low end of the range replaces a value of 0.
             near = {name: max(values[name], span.low) for name, span in space.items()}
             trial = self.optuna.trial.create_trial(
                 params=near, distributions=self._distributions(), value=loss, user_attrs={"present": True}
@@ -106,19 +106,19 @@ class Study:
         return [self.study.ask(self._distributions()) for _ in range(count)]
 
     def tell(self, trial: Any, result: TrialResult | None) -> None:
-        """Store the result of a trial; None means that it was interrupted. A model that fails gets the worst loss."""
+        """Store the result of a trial; None means that it was interrupted. A failed model gets the worst loss."""
         states = self.optuna.trial.TrialState
         if result is None:
             self.study.tell(trial, state=states.FAIL)
         elif result.error:
             trial.set_user_attr("error", result.error)
-            # Stored as pruned, because samplers avoid the region of pruned trials but ignore failed ones.
+            # The trial is stored as pruned, because samplers avoid regions of pruned trials but ignore failed trials.
             self.study.tell(trial, state=states.PRUNED)
         else:
             self.study.tell(trial, result.loss)
 
     def trials(self) -> list[Any]:
-        """Return the finished trials in order, without interrupted ones."""
+        """Return the finished trials in order, without interrupted trials."""
         states = self.optuna.trial.TrialState
         finished = self.study.get_trials(deepcopy=False, states=(states.COMPLETE, states.PRUNED))
         return sorted(finished, key=lambda trial: int(trial.number))
@@ -192,7 +192,7 @@ def _database(optuna: Any, storage: str | os.PathLike[str]) -> Any:
         if find_spec("psycopg") is None:
             raise Error("PostgreSQL needs psycopg: pip install 'psycopg[binary]'", field="storage")
         url = url.set(drivername="postgresql+psycopg")
-    # another process may hold the SQLite lock for a while
+    # Another process may hold the SQLite lock for a while.
     options = {"connect_args": {"timeout": 60}} if url.get_backend_name() == "sqlite" else {}
     try:
         return optuna.storages.RDBStorage(url.render_as_string(hide_password=False), engine_kwargs=options)
@@ -249,7 +249,7 @@ def model_fingerprint(model: Model) -> str:
 
 
 def qualified_name(value: Any) -> str:
-    """Return a name by which to store an object: module and name of a function, or the `repr` of other objects.
+    """Return a name under which to store an object: module and name of a function, or the `repr` of other objects.
 
     >>> qualified_name(qualified_name)
     'prowess.lab.tune.study.qualified_name'

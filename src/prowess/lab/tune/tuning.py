@@ -34,17 +34,17 @@ class Trial(NamedTuple):
 
 
 class Stopped(KeyboardInterrupt):
-    """Raised by Ctrl-C while `tune` searches; `tuning` holds the best result so far.
+    """Raised by Ctrl-C while `tune` searches; its `tuning` is the best result so far.
 
     >>> import prowess as pw
     >>> stopped = Stopped(pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3), 100)
     >>> print(stopped)
-    stopped after 3 of 100 trials; this error's `tuning` holds the best result so far; use `storage` to keep trials
+    stopped after 3 of 100 trials; the best result so far is in `tuning` of this error; use `storage` to keep trials
     """
 
     def __init__(self, tuning: Tuning, trials: int) -> None:
         done = f"stopped after {len(tuning.tried)} of {trials} trials"
-        super().__init__(f"{done}; this error's `tuning` holds the best result so far; use `storage` to keep trials")
+        super().__init__(f"{done}; the best result so far is in `tuning` of this error; use `storage` to keep trials")
         self.tuning = tuning
 
 
@@ -52,10 +52,10 @@ class Stopped(KeyboardInterrupt):
 class Tuning:
     """The result of `tune`: the tuned model and how the search found it.
 
-    `model` is the best model on the training span, `before` the original one. `gain` is the reduction of the loss per
-    match on the later matches, with a 95 % interval. `loss` has the losses of both models on the training span (before,
-    after). `matches` has the numbers of matches that were only used to learn, that were scored, and that were left for
-    evaluation. For measures where higher is better, the loss is the negated measure.
+    `model` is the best model on the training span, and `before` is the original model. `gain` is the reduction of the
+    loss per match on the later matches, with a 95 % interval. `loss` has the losses of both models on the training span
+    (before, after). `matches` has the numbers of matches in the burn-in, in the scored training span, and after it.
+    For measures where higher is better, the loss is the negated measure.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.Glicko(), 2000, 30).history
@@ -113,7 +113,7 @@ class Tuning:
         what = f"{sets} of {', '.join(self.space)} on {matches}"
         if not self.params:
             return f"Of {what}, none predicts better than the current parameters."
-        # Shown with the sign of the measure, not of the loss.
+        # The text shows the measure itself, which for some measures is the negated loss.
         old, new = ((-1 if self.measure.higher else 1) * loss for loss in self.loss)
         best = f"The best of {what} changes the {self.measure.title} from {old:.4f} to {new:.4f}"
         verdict = ""
@@ -155,7 +155,7 @@ class Tuning:
         for name in self.unused:
             value = self.before.params[name]
             rows.append({"parameter": name, "before": value, "after": value, "note": "has no effect in this history"})
-        # An explicit schema, because a column may consist of nulls only.
+        # The schema is explicit, because a column may consist only of nulls.
         numbers = dict.fromkeys(("before", "after", "low", "high", "importance"), pl.Float64)
         return pl.DataFrame(rows, schema={"parameter": pl.String} | numbers | {"note": pl.String})
 
@@ -163,7 +163,7 @@ class Tuning:
         share = span.share(float(self.model.params[name]))
         if name not in self.params:
             return "unchanged"
-        # If the best value is at the end of its range, still better ones may lie outside.
+        # If the best value is at the end of its range, even better values may lie outside.
         if EDGE < share < 1 - EDGE:
             return ""
         return f"at the {'low' if share <= EDGE else 'high'} end of its range: try a wider range"
@@ -171,7 +171,7 @@ class Tuning:
     def trials(self) -> pl.DataFrame:
         """Return a table with a row per trial, in order: trial, loss, best (so far), the parameters, error.
 
-        The first trial has the original parameters, if these lie within the ranges.
+        The first trial has the original parameters, if they lie within the ranges.
 
         >>> import prowess as pw
         >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)
@@ -183,7 +183,7 @@ class Tuning:
         losses = np.array([trial.loss for trial in self.tried])
         columns: dict[str, Any] = {
             "trial": [trial.number for trial in self.tried],
-            # A failed trial has an infinite loss, which JSON cannot hold.
+            # A failed trial has an infinite loss, which JSON cannot represent.
             "loss": pl.Series([None if trial.error else trial.loss for trial in self.tried], dtype=pl.Float64),
             "best": np.minimum.accumulate(losses),
         }
@@ -219,7 +219,7 @@ class Tuning:
         ['Result', 'Parameters', 'The search', 'How this was measured']
         """
         bold = frozenset((row, "after") for row, name in enumerate(self.space) if name in self.params)
-        legend = "Every parameter before and after, and the range in which it was searched."
+        legend = "Every parameter before and after tuning, and the range that was searched."
         if self.importance:
             legend += " Importance says how much a parameter affects the loss."
         burnt, scored, later = self.matches
@@ -227,9 +227,9 @@ class Tuning:
         method = (
             f"Every match was forecast before the model learnt the result.{before} The search used the "
             f"{self.measure.title} of the {'next' if burnt else 'first'} {scored:,} matches. The result was tested on "
-            f"the {later:,} matches after them, which the search did not use.\n\n"
+            f"the {later:,} matches after that, which the search did not use.\n\n"
             "The gain is the reduction of the loss per match in the test; its 95 % interval comes from resampled "
-            "blocks of neighbouring matches. If the interval contains 0, the gain may be chance."
+            "blocks of neighbouring matches. If the interval contains 0, the gain may be due to chance."
         )
         sections = (
             Section("Result", text=self.summary),
@@ -254,7 +254,7 @@ class Tuning:
         self.report().save(path)
 
     def chart(self) -> alt.VConcatChart:
-        """Chart the loss of every trial and the lowest loss so far, and below these the loss against each parameter.
+        """Chart the loss of every trial and the lowest loss so far, and below that the loss against each parameter.
 
         >>> import prowess as pw
         >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)

@@ -51,7 +51,7 @@ class Balance:
 
     @property
     def fairness(self) -> str:
-        """How fair the match is, in words. The closer to equal the teams' chances to win are, the fairer the match.
+        """How fair the match is, in words. The more equal the teams' chances to win, the fairer the match.
 
         >>> import prowess as pw
         >>> pw.balance(pw.TrueSkill(), {"ann": pw.Rating(40, 1), "bob": pw.Rating(10, 1)}).fairness
@@ -123,8 +123,9 @@ def balance(
     """Split players into teams whose match has the highest quality (TrueSkill, equation 7); return a `Balance`.
 
     `source` is a ladder, a fit or a model. `players` are names, or ratings by name; such ratings override those of the
-    source. Unknown players are rated as newcomers. `sizes` are the team sizes; by default `teams` teams are as even as
-    possible. `together` are groups that stay in one team, `apart` groups whose players are all in different teams.
+    source. Unknown players are rated as newcomers. `sizes` lists the team sizes; by default, there are `teams` teams of
+    sizes as equal as possible. `together` lists groups whose players stay in one team, and `apart` lists groups whose
+    players are all in different teams.
 
     If there are few splits (up to 20 players in two teams, 15 in three), all splits are compared. If there are too many
     splits, a random search finds a good split; `seed` makes the search repeatable. If the team function weighs

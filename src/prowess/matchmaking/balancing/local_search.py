@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 EFFORT = 20_000_000  # limit on the total number of players in evaluated teams; takes about half a second
 PER_PLAYER = 20_000  # added to EFFORT for each player
-AT_ONCE = 500_000  # players in the teams of one batch of swaps
+AT_ONCE = 500_000  # maximum number of players in the teams of one batch of swaps
 FRESH = 8  # number of climbs before the search starts again from a random split
 STEP = 40_000  # fixed cost of a batch of swaps, in the same unit as EFFORT
 LEAST = 1e-12  # swap players only if the logarithm of the quality grows by more than this
@@ -26,8 +26,9 @@ LEAST = 1e-12  # swap players only if the logarithm of the quality grows by more
 def search(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, int]:
     """Return the team of every player in the best split found, and how many splits were compared.
 
-    The search climbs from a random split until no swap improves the split. Then the search makes some random swaps in
-    the best split so far and climbs again. After every few climbs, the search starts from a new random split.
+    The search starts from a random split and makes swaps that raise the quality, until no swap does (a climb). Then it
+    makes some random swaps in the best split so far and climbs again. After every few climbs, it starts from a new
+    random split.
     """
     rng = np.random.default_rng(seed)
     best: Climb | None = None
@@ -53,7 +54,7 @@ def search(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, i
 
 
 class Climb:
-    """A split of players that is improved gradually: each step swaps players."""
+    """A split of players that is improved step by step; each step swaps players."""
 
     def __init__(self, performances: Performances, rules: Rules, team: Ints) -> None:
         """Start from a split; `team` has the team of every player."""
@@ -72,7 +73,7 @@ class Climb:
     def step(self, rng: np.random.Generator) -> tuple[int, int, bool]:
         """Compare many swaps and make the best one.
 
-        Return the number of compared swaps, their cost, and whether the split improved.
+        Return the number of compared swaps, their cost in the unit of `EFFORT`, and whether the split improved.
         """
         per_swap = 2 * int(self.sizes.max()) + 3 * len(self.sizes)
         compared, work = 0, 0
@@ -104,7 +105,7 @@ class Climb:
         return log_quality_of(columns)
 
     def after(self, team: Ints, leave: Ints, join: Ints, size: int) -> Ints:
-        """Return the members of the given teams after swaps, one sorted row per team. All teams have the same size."""
+        """Return the members of each team after its swap, as sorted rows. All these teams have the size `size`."""
         order = np.argsort(self.team, kind="stable")
         start = np.concatenate([[0], np.cumsum(self.sizes)])
         members = order[start[team][:, None] + np.arange(size)]
@@ -114,12 +115,16 @@ class Climb:
         return np.sort(members, axis=1)
 
     def take(self, some: Swaps, values: Floats) -> bool:
-        """Make the best swap, and further swaps between other teams if these also raise the quality."""
+        """Make the best swap if it raises the quality, and further good swaps between other teams.
+
+        Return whether a swap was made.
+        """
         order = np.argsort(-values, kind="stable")
         if not values[order[0]] > self.value + LEAST * max(1.0, abs(self.value)):
             return False
         self.make(some.take(order[:1]))
-        # The gains of swaps between other teams usually add up, which saves steps. If not, only the best swap is kept.
+        # The gains of swaps between other teams usually add up, so making several swaps at once saves steps. If they do
+        # not add up, only the best swap is kept.
         alone = self.team, values[order[0]]
         touched = {int(some.a[order[0]]), int(some.b[order[0]])}
         for row in order[1:]:
@@ -147,7 +152,7 @@ def log_quality_of(columns: Floats) -> Floats:
     return log_qualities(*columns.transpose(0, 2, 1))
 
 
-TRIES = 60  # number of random swaps of several players at a time
+TRIES = 60  # number of attempts to find random swaps of several players at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,9 +198,9 @@ def random_swap(rules: Rules, team: Ints, rng: np.random.Generator) -> Swaps | N
 
 
 def _single_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Swaps:
-    # After the swap, the groups `apart` must still be separate.
+    # After the swap, the players of each group in `apart` must still be in different teams.
     single = np.array([unit for unit, members in enumerate(rules.units) if len(members) == 1], np.intp)
-    # Many players have more pairs than the budget allows, so random pairs are drawn.
+    # With many players, there are more pairs than `most` allows, so random pairs are drawn.
     one, other = (
         np.triu_indices(len(single), 1) if len(single) ** 2 < 8 * most else _random_pairs(len(single), most, rng)
     )
@@ -218,7 +223,7 @@ def _single_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator)
 
 
 def _random_pairs(count: int, most: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    # Twice as many as wanted, because some will be pairs of teammates.
+    # Twice as many pairs are drawn as wanted, because some will be pairs of teammates.
     return rng.integers(count, size=2 * most), rng.integers(count, size=2 * most)
 
 

@@ -1,4 +1,4 @@
-"""The rules of a split into teams (sizes, players together and apart), and the check that some split follows them."""
+"""The rules of a split into teams (sizes, players together and apart), and the check that such a split exists."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ WORK = 1_000_000  # number of (unit, team) combinations to try before the search
 
 
 class Undecided(Exception):
-    """Raised when the search for a split reaches its limit."""
+    """Raised when the search for a split gives up after `WORK` combinations."""
 
 
 def random_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | None:
@@ -175,12 +175,12 @@ def random_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | N
             waiting.add(unit)
         else:
             return None
-    team[team < 0] = rng.permutation(np.repeat(np.arange(len(room)), room))  # all other players fill the seats
+    team[team < 0] = rng.permutation(np.repeat(np.arange(len(room)), room))  # all other players fill the free seats
     return team
 
 
 def _is_dead_end(rules: Rules, room: Sequence[int], waiting: set[int], dead: set[object]) -> bool:
-    """Return whether the waiting groups cannot fit into the free seats, or an attempt with these seats has failed."""
+    """Return whether the waiting groups cannot fit into the free seats, or did not fit into the same seats before."""
     blocks = sorted(len(rules.units[unit]) for unit in waiting if len(rules.units[unit]) > 1)
     if blocks and sum(free // blocks[0] for free in room) < len(blocks):
         return True

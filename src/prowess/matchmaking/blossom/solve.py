@@ -3,10 +3,10 @@
 See Edmonds (1965), "Maximum matching and a polyhedron with 0,1-vertices", and Galil (1986), "Efficient algorithms for
 finding maximum matching in graphs", sections 3 and 4.
 
-Every vertex has a dual u ≥ 0, every blossom has a dual z ≥ 0, and every edge has the slack uᵢ + uⱼ + Σz − w ≥ 0, where
-z is summed over the blossoms that contain both ends. An edge with slack 0 is tight. Matched edges and the edges of the
-rings of blossoms are tight, and an unmatched vertex has u = 0; this proves that no matching is heavier. Even weights
-keep all numbers integral.
+Every vertex has a dual u ≥ 0, every blossom (see `state.py`) has a dual z ≥ 0, and every edge of weight w has the slack
+uᵢ + uⱼ + Σz − w ≥ 0, where z is summed over the blossoms that contain both ends. An edge with slack 0 is tight. Matched
+edges and the edges of the rings of blossoms are tight, and an unmatched vertex has u = 0; this proves that no matching
+is heavier. Even weights keep all numbers integral.
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ class Blossoms:
     Every node has a `base`, a dual `z`, and `up`, the blossom that contains the node (−1 for an outermost node, called
     a top). The vertices of a node are a linked list from `head` to `tail`, linked by `follow`. For a node in a ring,
     `next` is the next node, and the edge to it leads from the vertex `out` in this node to the vertex `into` in the
-    next. Until `unroll` is called, `mate` is valid only for the bases of tops.
+    next. All vertices of a top have the same representative `rep`, and `node` maps this representative to the top.
+    Until `unroll` is called, `mate` is valid only for the bases of tops.
     """
 
     def __init__(self, vertices: int) -> None:

@@ -1,10 +1,11 @@
-"""An alternating tree, the events that change the tree, and the blossoms that form and dissolve within.
+"""An alternating tree, the events that change the tree, and the blossoms that form and dissolve within the tree.
 
 The tree grows from an unmatched vertex. The nodes of the tree are outermost nodes (tops), alternately outer and inner.
-While `delta` grows, u falls in outer nodes and rises in inner nodes; z changes in the opposite direction, twice as
-fast. Only the constant part of a dual is stored; `delta` is added or subtracted when the dual is read. An amount that
-applies to all vertices of a top is stored once, at the top. Therefore duals are updated only at events. A tight edge
-between two outer nodes closes a ring, which becomes a blossom. An inner blossom is expanded when its z reaches 0.
+While `delta` grows, the dual u of vertices falls in outer nodes and rises in inner nodes; the dual z of blossoms
+changes in the opposite direction, twice as fast. Only the constant part of a dual is stored; `delta` is added or
+subtracted when the dual is read. An amount that applies to all vertices of a top is stored once, at the top. Therefore
+duals are updated only at events. A tight edge between two outer nodes closes a ring, which becomes a blossom. An inner
+blossom is expanded when its z reaches 0.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ else:
 @cython.final
 @cython.cclass
 class EventQueue:
-    """A binary heap of events, which are pairs of numbers with a key. `pop` sets `key`, `first` and `second`."""
+    """A binary heap of events. An event is a pair of numbers with a key, the value of `delta` at which it happens."""
 
     def __init__(self, room: int = 64) -> None:
         self.count = 0
@@ -68,7 +69,7 @@ class EventQueue:
         return self.keys[0]
 
     def pop(self) -> cython.bint:
-        """Remove the event with the lowest key and store its data; the queue must not be empty."""
+        """Remove the event with the lowest key; copy it to `key`, `first` and `second`. The queue must not be empty."""
         last = self.count - 1
         at = 0
         below = 1
@@ -102,9 +103,9 @@ class Tree:
     vertex `above` outside to the vertex `entry` inside. A top that is not outer has the amount `add`, which is added to
     u of its vertices. `labelled` lists the labelled nodes.
 
-    For a free vertex, `best` is the time at which an edge from an outer vertex becomes tight, `proposer` is this outer
-    vertex, and `proposal_search` is the number of the search that found the edge. When delta reaches `lowest_dual`, the
-    dual of the outer vertex `lowest_vertex` is 0.
+    For a free vertex, `best` is the value of `delta` at which an edge from an outer vertex becomes tight, `proposer` is
+    this outer vertex, and `proposal_search` is the number of the search that found the edge. When `delta` reaches
+    `lowest_dual`, the dual of the outer vertex `lowest_vertex` is 0.
     """
 
     def __init__(self, start: Any, other: Any, weight: Any, dual: Any) -> None:
@@ -225,7 +226,7 @@ def _scan_free(tree: Tree, vertex: cython.int) -> cython.bint:
 
 @cython.cfunc
 def _propose(tree: Tree, outer: cython.int, free: cython.int, key: cython.longlong) -> cython.bint:
-    """Queue the event at which an edge to a free vertex becomes tight, unless an earlier event is queued."""
+    """Queue the event at which an edge to a free vertex becomes tight, unless an earlier such event is queued."""
     if tree.proposal_search[free] != tree.search or key < tree.best[free]:
         tree.proposal_search[free] = tree.search
         tree.best[free] = key
@@ -290,7 +291,7 @@ def _common_ancestor(tree: Tree, one: cython.int, two: cython.int) -> cython.int
 @cython.cfunc
 @cython.exceptval(check=False)
 def _link_path(tree: Tree, node: cython.int, common: cython.int, upward: cython.bint) -> cython.void:
-    """Link the nodes on the path from `node` up to `common` as part of a ring; in reverse order unless `upward`."""
+    """Link the nodes on the path from `node` up to `common` as part of a ring; if not `upward`, in reverse order."""
     blossoms = tree.blossoms
     while node != common:
         if tree.label[node] == OUTER:

@@ -22,9 +22,9 @@ from ..player_pool import Performances, PlayerPool
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-PARTNERS = 12  # maximum number of partners of a player
-LEAST = 300  # number of pairs to list
-ROWS = 500  # number of the least certain players who get partners
+PARTNERS = 12  # maximum number of listed pairs with the same player
+LEAST = 300  # maximum number of pairs to list; larger if many matches are wanted
+ROWS = 500  # number of players, least certain first, for whom opponents are chosen
 ROUNDS = 4  # maximum number of changes to a line-up
 OTHERS = 12  # number of replacements to try for a player
 
@@ -59,7 +59,7 @@ class Shortlist:
         self.base = score.base_level(board) if self.counts else 0.0
 
     def pairs(self, free: Ints, most: int) -> Ints:
-        """Return pairs of free players, the most informative first.
+        """Return pairs of the players in `free`, the most informative pair first.
 
         Each pair includes at least one of the least certain players.
         """
@@ -114,10 +114,10 @@ _TABLE = _GAPS, np.array([_win_information(gap) for gap in _GAPS])
 
 
 def candidate_lineups(shortlist: Shortlist, free: Ints, shape: tuple[int, int], count: int) -> Iterator[Lineup]:
-    """Yield line-ups of players of similar strength.
+    """Yield line-ups of players of similar strength; `shape` is the number of teams and the number of players in each.
 
-    The players are chosen from all free players, then from the least certain half, then from the least certain quarter,
-    and so on.
+    The players are chosen from all players in `free`, then from the least certain half, then from the least certain
+    quarter, and so on.
     """
     teams, size = shape
     need = teams * size
@@ -173,7 +173,7 @@ def _regroup(players: list[int], lineup: Lineup) -> Lineup:
 
 
 def _canonical(teams: list[list[int]]) -> Lineup:
-    # Matches with the same teams compare equal.
+    # Sorted, so that line-ups with the same teams compare equal.
     return tuple(sorted(tuple(sorted(team)) for team in teams))
 
 

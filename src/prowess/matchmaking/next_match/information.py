@@ -1,8 +1,9 @@
 """The expected information of a match: how much the match would change the beliefs about its players.
 
 The information of a result is the Kullback–Leibler divergence between the beliefs before and after the match. The
-expected information, averaged over the possible results (Lindley 1956), defines which matches are the most informative,
-a term of Herbrich, Minka, Graepel (2006), section 4.2. Beliefs are normal, so the information about a player's trait is
+expected information is its average over the possible results (Lindley 1956). The matches with the highest expected
+information are called the most informative (Herbrich, Minka, Graepel 2006, section 4.2). Beliefs are normal, so the
+information about a player's trait is
 
     ½ (σ′²/σ² − 1 − ln(σ′²/σ²) + (μ′ − μ)²/σ²),
 
@@ -34,7 +35,7 @@ FINER = (*((-z, p) for z, p in _HALF), (0.0, 0.5333333333333), *_HALF)
 DRAWS = 128  # number of random results if there are too many to enumerate
 COUNTS = 15  # scores up to this number are enumerated
 RARE = 1e-4  # less probable results are ignored
-MIDDLES = 8  # number of quantiles that represent a team's scores if there are many
+MIDDLES = 8  # number of quantiles that represent a team's scores in a match of more than two teams
 
 
 def expected_information(group: PlayerPool, teams: Teams) -> float:
@@ -83,9 +84,9 @@ def possible_results(
 
 
 def _scores(group: PlayerPool, teams: Teams, prediction: ScorePrediction) -> Iterator[tuple[float, list[float]]]:
-    # Quadrature nodes for two teams, random scores for more.
+    # The scores of two teams are quadrature nodes; those of more teams are random combinations of quantiles.
     scored = prediction.score_distribution
-    # This model uses only score differences, so scores at an arbitrary level will do: the performances.
+    # A model without a score distribution uses only score differences, so the performances can serve as scores.
     if len(teams) > 2 and scored is None:
         board = group.board_of(teams)
         group.model.pipeline.pool_teams(board)
@@ -123,7 +124,7 @@ def _counts(scored: CountScores, team: int) -> list[tuple[float, float]]:
 
 
 def _information(group: PlayerPool, teams: Teams, details: MatchDetails | None) -> float:
-    # In nats; the model's own update gives the new beliefs.
+    # The information is in nats. The model's own update gives the new beliefs.
     pipeline = group.model.pipeline
     board = group.board_of(teams, details)
     cells = board.entries * pipeline.traits

@@ -113,16 +113,16 @@ def next_matches(
     each: int | None = 1,
     progress: bool | None = None,
 ) -> NextMatches:
-    """Return the matches whose results are expected to say most about the players' skills.
+    """Return the matches whose results are expected to reveal most about the players' skills.
 
     The method is described by Herbrich, Minka, Graepel (2006), section 4.2, and Lindley (1956). `source` is a ladder, a
     fit or a model. `players` are the available players, by name or with ratings; by default all players are available.
     A match has `teams` teams of `size` players. A player is in at most `each` matches. If `each` is 1, the default, the
     matches form a round that can be played at the same time. If `each` is None, there is no limit, and matches are
-    chosen independently of each other. `progress` forces a progress bar on or off.
+    chosen independently of each other. `progress` turns the progress bar on or off.
 
-    The most informative match is chosen first, then the most informative of the rest. Raises `Error` for systems
-    without uncertainty, such as Elo.
+    The most informative match is chosen first, then the most informative of the rest. Raises `Error` for models without
+    uncertainty, such as Elo.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(25, 8), "cat": pw.Rating(24, 7)})
@@ -152,7 +152,7 @@ def _describe(pool: PlayerPool, information: float, lineup: Lineup) -> NextMatch
 def _choose(
     pool: PlayerPool, count: int, shape: tuple[int, int], each: int, progress: bool | None
 ) -> tuple[list[tuple[float, Lineup]], bool]:
-    # The second value says whether all possible matches were compared.
+    # The second value of the result says whether all possible matches were compared.
     shortlist = Shortlist(pool)
     left = np.full(len(pool), each)
     chosen: dict[Lineup, float] = {}

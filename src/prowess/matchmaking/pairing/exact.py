@@ -1,8 +1,9 @@
 """The best matching of a whole queue, found in a graph of few pairs and proven to be the best of all matchings.
 
-Fair opponents are near each other if the queue is sorted by strength, so a graph of neighbours has most of the edges
-needed. The duals of this graph's matching give a price for every other pair. Pairs that weigh more than their price are
-added to the graph, until no such pair is left. This proves that no matching of all pairs is better.
+In a queue that is sorted by strength, fair opponents are near each other. So a graph of neighbours has most of the
+edges that the best matching needs. Solving this graph gives every item a number, its dual (see `blossom/solve.py`), and
+the duals set a price for every pair that is not in the graph. Pairs that weigh more than their price are added, and the
+graph is solved again, until no such pair is left. This proves that no matching of all pairs is better.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
-NEAR = 4  # number of neighbours on either side that are paired with an item, in order of strength
+NEAR = 4  # number of neighbours on either side, in order of strength, with which an item has an edge
 CLASSES = 16  # number of classes of similar uncertainty; items of one class often fit each other best
-BLOCK = 64  # number of items that share one bound when pairs are priced
+BLOCK = 64  # number of items in a block; the bounds of a block rule out many pairs at once
 LARGEST = 58  # a weight has at most this many bits, so that duals, a few times as large, fit into 64
-FINEST = 44  # a quality of 1 has at most this many bits
+FINEST = 44  # the weight of a quality of 1 has at most this many bits
 
 
 class Edges(NamedTuple):
@@ -70,7 +71,8 @@ def best_pairs(queue: tuple[Floats, ...], costs: tuple[Ints, Ints, Floats]) -> t
         if not len(missing[0]):
             break
         edges = _join_edges(edges, _weigh_edges(weights, *missing))
-        guess = matched.dual + matched.total // 2  # duals without the z of blossoms, which all items of a blossom share
+        # The next search begins without blossoms, so each item gets half of the duals z of its blossoms.
+        guess = matched.dual + matched.total // 2
     mate = matched.mate[:count]
     first = np.flatnonzero((mate > np.arange(count)) & (mate < count)).astype(np.int32)
     pairs = np.stack([first, mate[first]], axis=1)
@@ -85,7 +87,7 @@ def _views(*columns: NDArray[Any]) -> Any:
 def _scale(count: int, wait: Floats, cost: Floats) -> tuple[float, int]:
     """Return the integer weight that corresponds to a quality of 1, and the bonus for each pair.
 
-    The bonus exceeds all other differences in weight.
+    The bonus exceeds all differences in quality, waiting and cost, so that more pairs always outweigh better pairs.
     """
     finite = cost[np.isfinite(cost)]
     span = 1.0 + 2.0 * float(wait.max(initial=0.0)) + float(finite.max(initial=0.0)) + 1e-3
@@ -152,7 +154,7 @@ def _missing_edges(
     classes: tuple[Ints, Ints],
     scale: tuple[float, int],
 ) -> tuple[Ints, Ints]:
-    """Return the pairs that weigh more than their price, which the duals of a matching determine."""
+    """Return the pairs that weigh more than their price; the duals of the matching determine the prices."""
     count = len(queue[0])
     unit, bonus = scale
     start, member = _blocks(classes), classes[1]

@@ -26,8 +26,8 @@ class Pairing:
     """The pairs of a queue (the strongest first), the quality of each pair, and the items left over.
 
     `pairs` and `left` hold items of the queue: names or ratings, or tuples of names or ratings for groups. `places` has
-    the positions of each pair in the queue, counted from 0. `newcomers` are the names that the ladder does not know;
-    these players are rated as newcomers.
+    the positions of both items of each pair in the queue, counted from 0. `newcomers` are the names that the ladder
+    does not know; these players are rated as newcomers.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(20, 1), "cat": pw.Rating(29, 1)})
@@ -45,7 +45,7 @@ class Pairing:
     places: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 2), np.int32))
 
     def __repr__(self) -> str:
-        """Show the number of pairs, their average quality, and the number left over."""
+        """Show the number of pairs, their average quality, and the number of items left over."""
         fair = f" of quality {self.quality.mean():.2f}" if self.pairs else ""
         return f"Pairing({count(len(self.pairs), 'pair', 'pairs')}{fair}, {len(self.left)} left over)"
 
@@ -130,16 +130,16 @@ def pair(
     unknown names are rated as newcomers. If the queue holds ratings, `source` is a model, and the queue may be a
     mapping from names to ratings.
 
-    `waiting` is how long each item has waited, by name or in the order of the queue. If someone must be left over,
-    waiting longer by one `patience` counts as much as a quality of 1; the default of 60 suits waits in seconds. Each
-    `patience` of waiting also halves `least`, the lowest quality that a player accepts. Both players of a pair must
-    accept its quality. Without `least`, as many players as possible are paired.
+    `waiting` is how long each item has waited, by name or in the order of the queue. If someone must be left over, one
+    `patience` of additional waiting counts as much as a quality of 1; the default of 60 suits waiting times in seconds.
+    Each `patience` of waiting also halves `least`, the lowest quality that a player accepts. Both players of a pair
+    must accept its quality. Without `least`, as many players as possible are paired.
 
     `met` lists recent meetings: pairs of names, a mapping from pairs to their number of meetings, or a `History`. Each
     meeting lowers the value of a pair by `repeat`. Pairs that are listed in `never` are not made.
 
-    The pairing is the best of all possible pairings: maximum-weight matching (Edmonds, 1965), with a proof by duals.
-    Qualities that differ by less than 1e-7 count as equal; among equal qualities, the nearer players are paired.
+    The pairing is proven to be the best of all possible pairings (maximum-weight matching; Edmonds, 1965). Qualities
+    that differ by less than 1e-7 count as equal; among equal qualities, players of more similar strength are paired.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill()
@@ -228,7 +228,7 @@ def rounds(
     """Pair a queue for several rounds, each as `pair` does.
 
     Pairs of earlier rounds are repeated only if fewer players could play otherwise. An item sits out a second time only
-    after all others have sat out once. The arguments are those of `pair`.
+    after all others have sat out once. `count` is the number of rounds; all other arguments are those of `pair`.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill()
@@ -248,7 +248,7 @@ def rounds(
     pairings: list[Pairing] = []
     for _ in range(whole("count", count, 1)):
         pairing = pair(source, queue, waiting=waiting, patience=PATIENCE, met=meetings, repeat=repeat, never=never)
-        # Every pair of players of two groups counts as having met.
+        # Every player of one group counts as having met every player of the other group.
         for one, two in pairing.pairs:
             for names_met in product(_player_names(one), _player_names(two)):
                 meetings[names_met] = meetings.get(names_met, 0.0) + EARLIER_ROUND

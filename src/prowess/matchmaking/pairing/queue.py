@@ -25,7 +25,7 @@ QueueInput: TypeAlias = "Iterable[Player | Sequence[Player]] | Mapping[str, Rati
 
 @dataclass(frozen=True, eq=False)
 class Queue:
-    """The items of a queue with their sizes and performances, and the item of every named player."""
+    """The items of a queue with their sizes and performances; `item` maps each named player to the index of an item."""
 
     items: list[Item]
     size: NDArray[np.int64]
@@ -40,7 +40,7 @@ class Queue:
 
 
 def parse_queue(source: Source, queue: QueueInput) -> Queue:
-    """Read a queue and compute the performances of its items; unknown names are newcomers."""
+    """Read a queue and compute the performances of its items; unknown names are rated as newcomers."""
     if isinstance(queue, str) or not isinstance(queue, Iterable):
         must = "be a list of players and groups, such as ['ann', ['bob', 'cat']]"
         raise invalid("a queue", must, queue, field="queue")
@@ -103,7 +103,7 @@ def waiting_times(queue: Queue, waiting: Mapping[str, float] | Sequence[float] |
                 times[queue.item[name]] = max(times[queue.item[name]], scale(f"waiting[{name!r}]", time, zero=True))
         return times
     if isinstance(waiting, str) or not isinstance(waiting, (Sequence, np.ndarray)) or len(waiting) != len(queue):
-        must = f"waiting must be a mapping, or have a number for each of the {len(queue)} entries of the queue"
+        must = f"waiting must be a mapping, or have a number for each of the {len(queue)} items of the queue"
         raise Error(must, field="waiting", value=waiting)
     return np.array([scale(f"waiting[{place}]", time, zero=True) for place, time in enumerate(waiting)], np.float64)
 
@@ -114,6 +114,9 @@ MeetingCounts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 def count_meetings(what: str, met: PastMeetings, numbers: Mapping[str, int]) -> MeetingCounts:
     """Return the pairs of players of a queue who have met, the lower number first, and how often they met.
+
+    `numbers` maps the names of the players in the queue to their numbers. `what` is the name of the argument in error
+    messages.
 
     >>> count_meetings("met", [("ann", "bob"), ("bob", "ann"), ("ann", "zoe")], {"ann": 0, "bob": 1})
     (array([[0, 1]]), array([2.]))

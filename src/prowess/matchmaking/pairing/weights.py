@@ -1,9 +1,9 @@
 """The weights of pairs of a queue, and the search for pairs that weigh more than their price.
 
-A pair weighs more if its match is fairer or the two have waited longer, and less if the two have met. Weights are
-integers, so that duals are exact. An additional pair always outweighs any difference between pairs. The duals of a
-matching set a price for every pair. If no pair weighs more than its price, no matching of the complete graph is heavier
-than the matching found among few edges.
+A pair weighs more if its match is fairer or the two have waited longer, and less if the two have met. An additional
+pair always outweighs any difference between pairs. A matching that was found among few edges gives every item a number,
+its dual (see `blossom/solve.py`), and the duals set a price for every pair. If no pair weighs more than its price, no
+matching of the complete graph is heavier. Weights are integers, so that duals are exact.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if cython.compiled:
 else:
     from math import exp, fabs, floor, sqrt
 
-TIE = 1e-7  # cost of a gap as wide as the queue, so that of equally fair pairs the nearer one is chosen
+TIE = 1e-7  # cost of the largest gap in strength; of two equally fair pairs, the one with the smaller gap is chosen
 MOST = 6  # largest number of missing edges that one call of `find_missing` reports for each item
 ROOM = cython.declare(cython.Py_ssize_t, MOST)
 TOLERANCE = cython.declare(cython.double, 1e-9)  # tolerance of the bounds; prices themselves are exact
@@ -31,10 +31,10 @@ TOLERANCE = cython.declare(cython.double, 1e-9)  # tolerance of the bounds; pric
 class PairWeights:
     """A queue, sorted by mean performance, with everything that the weights of pairs depend on.
 
-    `wait` is the gain of pairing an item, and `least` the quality below which the item is not paired. `start[i]:start[i
-    + 1]` is the range of the pairs of item i that have a cost: `partner` is the later item and `cost` the cost,
-    infinite for a forbidden pair. Gains, limits and costs are in units of quality, which `unit` scales to integers.
-    `bonus` is added to the weight of every pair.
+    `wait` is the value that an item's waiting time adds to a pair, and `least` is the quality below which the item is
+    not paired. The pairs of item i that have a cost are at the indices from `start[i]` to `start[i + 1]`: `partner` is
+    the later item of the pair, and `cost` is the cost, infinite for a forbidden pair. `wait`, `least` and `cost` are in
+    units of quality, which `unit` scales to integers. `bonus` is added to the weight of every pair.
 
     >>> from array import array
     >>> queue = [array("d", [a, b]) for a, b in ((25, 26), (34.7, 34.7), (17.4, 17.4), (0, 0), (0, 0))]
@@ -83,14 +83,14 @@ def _weight(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t
         return -1
     value += weights.wait[one] + weights.wait[two] - cost
     value -= weights.near * fabs(weights.mean[one] - weights.mean[two])
-    # The matching divides slacks by 2, and even weights keep the results whole.
+    # The matching algorithm halves differences of weights; even weights keep the results whole.
     return 2 * (weights.bonus + cython.cast(cython.longlong, floor(value * weights.unit + 0.5)))
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _cost(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.double:
-    # Found by bisection; 0 if the pair has no cost.
+    # The search is a bisection. A pair that is not listed costs 0.
     low = weights.start[one]
     high = weights.start[one + 1]
     while low < high:
@@ -124,13 +124,14 @@ def weigh(
 class Prices:
     """The prices of all pairs of a queue that is sorted by mean performance.
 
-    A price is the sum of both items' `dual` plus the smallest gap between their positions; `gaps` holds the smallest of
-    1, 2, 4, … neighbouring gaps. `own` is the dual of an item in units of quality, without the bonus and the gain from
-    waiting. A pair can exceed its price only if its quality exceeds the sum of both items' `own`.
+    The price of a pair is the sum of both items' `dual`, plus the smallest gap between their positions (see
+    `Blossoms.unroll`). Row k of `gaps` has the minima of all runs of 2ᵏ neighbouring gaps. `own` is the dual of an item
+    in units of quality, without the bonus and the value of waiting. A pair can weigh more than its price only if its
+    quality exceeds the sum of both items' `own`.
 
     The queue is divided into blocks of similar items. Each block has a row of `bounds`: the least `own` of its items,
-    the least mean, the least and the largest variance, and the largest noise. The missing edges are written to `ones`
-    and `twos`, and the excess of each over its price to `above`.
+    the least mean, the least and the largest variance, and the largest noise. `ones` and `twos` receive the two items
+    of each missing edge, and `above` the amount by which its weight exceeds its price.
     """
 
     weights: PairWeights
@@ -179,7 +180,7 @@ def _may_exceed(prices: Prices, one: cython.Py_ssize_t, block: cython.Py_ssize_t
     noise = weights.noise[one] + prices.bounds[block, 4]
     variance = weights.variance[one] + prices.bounds[block, 2]
     wide = (weights.variance[one] + prices.bounds[block, 3]) * (1.0 + TOLERANCE)
-    # The tolerance makes the bound safe, because rounding must not hide a pair.
+    # The tolerance makes the bound safe against rounding, which must not hide a pair.
     least = max(least, weights.least[one])
     return least <= 0.0 or least * least * variance <= noise * exp(-(gap / wide * gap)) * (1.0 + TOLERANCE)
 
@@ -214,7 +215,7 @@ def _too_far(
     N is the sum of both noises, V the sum of both variances and Δ the difference of the means. The bound follows from
     the quality q² = (N/V) e⁻ˣ with x = Δ²/V, and eˣ ≥ 1 + x + x²/2.
     """
-    # A bound without exp is fast, and almost all pairs of a block are tested.
+    # The bound avoids exp, which is slow, because almost all pairs of a block are tested.
     variance = (weights.variance[one] + weights.variance[two]) * (1.0 + TOLERANCE)
     noise = weights.noise[one] + weights.noise[two]
     return least > 0.0 and least * least * (variance + square + 0.5 * square * (square / variance)) > noise

@@ -118,7 +118,7 @@ def _file_error(path: PathLike, reason: object) -> Error:
 
 @contextmanager
 def _open_file(path: PathLike, uri: str) -> Iterator[Connection]:
-    # No other process writes to the file; SQLite's errors become an `Error` that names it.
+    # No other process writes to the file. Errors of SQLite become an `Error` that names the file.
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(uri, uri=True, isolation_level=None)
         if uri.endswith("rwc"):  # an incomplete file is discarded, so it needs no journal

@@ -79,7 +79,7 @@ class Database:
             except Error:
                 raise
             except BaseException:
-                connection.invalidate()  # a half-read cursor would pin its snapshot for the next user of the connection
+                connection.invalidate()  # a half-read cursor would keep its old snapshot, also for the next caller
                 raise
 
     @contextmanager
@@ -216,7 +216,7 @@ def _try_sqlite(connection: Any) -> None:
         finally:
             connection.rollback()
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:  # somebody else is writing at the moment
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:  # busy only means that another writer is active
             raise
     finally:
         connection.execute(f"PRAGMA cache_size={size}")
@@ -252,9 +252,9 @@ def secure_delete(connection: Connection) -> Iterator[None]:
 
 
 # Locks. SQLite has one writer at a time, which locks the database when its transaction begins. On PostgreSQL, a change
-# that depends on its own players alone takes a shared lock of the league and the locks of those players; any other
-# change locks the league exclusively. Locks are always taken in the same order, so that there is no deadlock, and are
-# released at the end of the transaction.
+# that concerns only the ratings of certain players locks these players, and takes a shared lock of the league; any
+# other change locks the league exclusively. Locks are always taken in the same order, so that there is no deadlock, and
+# are released at the end of the transaction.
 
 MAX_LOCKS = 256  # players locked individually: PostgreSQL has room for a few thousand locks in total
 _LOCK_LEAGUE = text("SELECT pg_advisory_xact_lock(:league)")
@@ -362,7 +362,7 @@ def _flatten_lists(values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         if type(value) is not list:
             flat[name] = value
         elif 0 < len(value) <= SHORT:
-            # Padded to 2, 4, 8 … values by repeating the last one, so that only a few statements are prepared.
+            # The list is padded to 2, 4, 8 … values with copies of the last one, so that few statements are prepared.
             places = 1 << (len(value) - 1).bit_length()
             padded = value + value[-1:] * (places - len(value))
             flat |= {f"{name}_{number}": item for number, item in enumerate(padded, 1)}

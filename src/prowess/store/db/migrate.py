@@ -92,7 +92,7 @@ def table_names(connection: Connection) -> list[str]:
 
 
 def lock_migrations(connection: Connection) -> None:
-    """Block other migrations until the current transaction ends; call this as its first statement."""
+    """Block other migrations until the current transaction ends. Call this at the very start of the transaction."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_ID})
         return
@@ -119,7 +119,7 @@ def run_migrations(connection: Connection, target: str) -> None:
 
 
 def check_version(connection: Connection, name: str = "") -> None:
-    """Raise `Error` if another program or a newer prowess wrote the database; the message calls it `name`."""
+    """Raise `Error` if another program or a newer prowess wrote the database; `name` is its name in the message."""
     name = name or connection.engine.url.render_as_string(hide_password=True)
     version = version_of(connection)
     tables = table_names(connection) if version is None else []

@@ -36,8 +36,8 @@ def _where(condition: str) -> dict[str, Any]:
     return {f"{dialect}_where": sa.text(condition) for dialect in ("sqlite", "postgresql")}
 
 
-# A league and its counters: `revision` counts changes, `posted` matches ever posted, `generation` models, `rating_sets`
-# the sets of ratings that were ever begun.
+# A league and its counters: `revision` counts its changes, `posted` counts all matches ever posted, `generation` counts
+# its models, and `rating_sets` counts all sets of ratings that were ever begun.
 league = Table(
     "league",
     metadata,
@@ -45,7 +45,7 @@ league = Table(
     Column("name", String(64), nullable=False, unique=True),
     *_required(Text, "title"),
     *_required(String(8), "clock"),  # "utc", "number" or "none"
-    *_required(sa.Boolean, "public"),  # whether reading needs no key
+    *_required(sa.Boolean, "public"),  # whether the league can be read without a key
     *_required(Text, "settings"),  # JSON: when a player counts as provisional, or as inactive
     *_required(Integer, "generation"),
     *_required(BigInteger, "revision", "posted"),
@@ -54,15 +54,15 @@ league = Table(
     *_required(Double, "created_at"),
     Column("rating_sets", Integer, nullable=False, server_default="1"),
     Column("replay_until", Double),  # when the lease of the replay under way ends, as a Unix time
-    Column("archived_at", Double),  # since when it is read-only
+    Column("archived_at", Double),  # since when an archived league is read-only
     Column("purge_at", Double),  # when a deleted league is removed for good
     Column("alias_revision", BigInteger, nullable=False, server_default="0"),  # the last revision that changed aliases
     Column("context_kinds", Text),  # JSON: "number" or "category" for each context column; null if there is none
     Column("choice_posted", BigInteger, nullable=False, server_default="0"),  # `posted` at the last search for a model
-    Column("scale", Text),  # JSON: the points of a newcomer, and those that make odds of 10:1; null for no points
+    Column("scale", Text),  # JSON: a newcomer's points, and the lead that means odds of 10:1; null for no points
 )
 
-# A name that a renamed league had before; it leads to the league until another league takes the name.
+# A former name of a renamed league. The name redirects to the league until another league takes the name.
 former_name = Table(
     "former_name",
     metadata,
@@ -70,7 +70,7 @@ former_name = Table(
     Column("league_id", sa.ForeignKey("league.id"), nullable=False),
 )
 
-# A model that rates or has rated a league; `memory` is what it has learnt about the league as a whole.
+# A model that rates or has rated a league; `memory` is what the model has learnt about the league as a whole.
 generation = Table(
     "generation",
     metadata,
@@ -78,7 +78,7 @@ generation = Table(
     _key("number", Integer),
     *_required(Text, "model", "preset"),  # JSON: `Model.to_dict`; the preset's name and the parameters that were set
     *_required(LargeBinary, "memory"),
-    *_required(BigInteger, "revision"),  # the revision of the league that introduced it
+    *_required(BigInteger, "revision"),  # the revision of the league that introduced the model
     *_required(Double, "made_at"),
     *_required(Text, "author", "reason"),
     Column("rating_set", Integer, nullable=False, server_default="1"),  # the set of its ratings and checkpoints
@@ -95,12 +95,12 @@ journal = Table(
     Column("until", BigInteger),
     *_required(Text, "id"),
     *_required(String(8), "kind"),  # "post", "edit" or "delete"
-    *_required(Double, "time"),  # microseconds of UTC, a number, or 0 where there are no times
+    *_required(Double, "time"),  # microseconds since 1970 in UTC, a plain number, or 0 if the league has no times
     *_required(sa.Boolean, "stamped"),  # whether the service set the time
     Column("body", Text),  # JSON: teams, ranks or scores, and the rest of the match
     *_required(Text, "author", "reason"),
     *_required(Double, "written_at"),
-    Column("context", Text),  # JSON: other columns of the match, its teams or its players; null if there is none
+    Column("context", Text),  # JSON: other facts about the match, its teams or its players; null if there are none
     Index("journal_post", "league_id", "id", unique=True, **_where("kind = 'post'")),
     Index("journal_order", "league_id", "time", "seq", **_where("until IS NULL")),
     Index("journal_revision", "league_id", "revision"),
@@ -115,13 +115,13 @@ rating = Table(
     _league(),
     _key("rating_set", Integer),
     Column("player", Text, primary_key=True),
-    *_required(BigInteger, "revision"),  # the last change; 0 means the revision that introduced the set
+    *_required(BigInteger, "revision"),  # the revision of the last change; 0 means the revision that introduced the set
     Column("state", LargeBinary),
     Index("rating_revision", "league_id", "rating_set", "revision"),
     sqlite_with_rowid=False,
 )
 
-# All ratings after the match at a position, so that a correction replays only the matches after it.
+# All ratings after the match at a position, so that a correction replays only the matches after this position.
 checkpoint = Table(
     "checkpoint",
     metadata,
@@ -133,7 +133,7 @@ checkpoint = Table(
     *_required(LargeBinary, "players", "state", "memory"),
 )
 
-# A player who was anonymised. Salt and hash let us recognise the name if it is posted again; null once dropped.
+# A player who was anonymised. Salt and hash let us recognise the name if it is posted again; both may be dropped.
 erasure = Table(
     "erasure",
     metadata,
@@ -176,7 +176,7 @@ name_change = Table(
     *_required(String(8), "kind"),  # "merge", "rename", "undo", "add" or "remove"
     Column("player", Text),  # the name that became an alias, or ceased to be one
     Column("target", Text),
-    Column("ended", Text),  # JSON: aliases that a rename ended, because their name is used again
+    Column("ended", Text),  # JSON: aliases that a rename removed, because their names are used again
     Column("undone", BigInteger),  # the revision that undid this change
     *_required(Text, "author", "reason"),
     *_required(Double, "made_at"),
@@ -218,8 +218,8 @@ key = Table(
     Column("revoked_at", Double),
     Column("expires_at", Double),  # null: never
     Column("used_at", Double),  # the last use, to the minute
-    Column("old_until", Double),  # until when the secret before the last rotation works
-    Column("old_hash", LargeBinary(32)),  # the hash of that secret
+    Column("old_until", Double),  # until when the previous secret works after a rotation
+    Column("old_hash", LargeBinary(32)),  # the hash of the previous secret
     Index("key_old_hash", "old_hash"),
 )
 
@@ -251,7 +251,7 @@ analysis = Table(
     *_required(Text, "step"),  # the current step of the worker
     *_required(Double, "share"),  # share of the work that is done
     Column("ended_at", Double),
-    Column("generation", Integer),  # of the league, when the worker read its matches
+    Column("generation", Integer),  # the generation of the league when the worker read its matches
     Column("revision", BigInteger),
     Column("answer", Text),  # JSON, or the reason for failure
     Index("analysis_league", "league_id", "kind", "id"),

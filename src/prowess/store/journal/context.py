@@ -77,7 +77,7 @@ def _has_value(value: Any) -> bool:
 
 
 def context_texts(history: History) -> Sequence[str | None]:
-    """Return the canonical JSON of the context of every match; empty if no match has one."""
+    """Return the canonical JSON of the context of every match; an empty sequence if no match has a context."""
     match_start, team_start = history.match_start.tolist(), history.team_start.tolist()
     columns: list[list[str]] = []
     for name, column in history.context.items():
@@ -98,7 +98,7 @@ def context_texts(history: History) -> Sequence[str | None]:
 def _cells(column: ContextColumn) -> tuple[list[str], list[bool]]:
     """Return the JSON of the values in all rows, and whether each row has a value."""
     values = [_dump(value) for value in column.values]
-    values.append("null")  # the code of a missing value is -1
+    values.append("null")  # for rows without a value, whose code is -1
     return [values[code] for code in column.code.tolist()], (column.code >= 0).tolist()
 
 
@@ -118,7 +118,8 @@ def _any(flags: list[bool], start: list[int]) -> list[bool]:
 def is_same(one: str | None, other: str | None) -> bool:
     """Return whether two contexts are equivalent.
 
-    The order of columns does not matter, nor whether a value is given for the match, or for each team or player.
+    The order of columns does not matter. A value given once for the match is equivalent to the same value given for
+    each team or player.
 
     >>> is_same('{"a":"x","b":1}', '{"b":[1,1],"a":"x"}'), is_same('{"a":"x"}', None)
     (True, False)
@@ -162,7 +163,7 @@ def read_contexts(
 
 
 def _parse(texts: Sequence[str | None], first: int, last: int, where: Callable[[int], str]) -> list[Any]:
-    try:  # one call for many texts takes half the time of a call for each
+    try:  # one call for many texts takes half the time of one call per text
         contexts: list[Any] = json.loads(f"[{','.join(text or 'null' for text in texts[first:last])}]")
         if len(contexts) == last - first:
             return contexts
@@ -178,9 +179,9 @@ def _parse(texts: Sequence[str | None], first: int, last: int, where: Callable[[
 
 
 def without_names(text: str, names: Collection[str]) -> str | None:
-    """Remove the text values that are one of the names from a context; return None if nothing is left.
+    """Remove every text value that is one of the names from a context; return None if nothing is left.
 
-    Case and accents do not matter; the names are given as `plain_letters` returns them.
+    Case and accents do not matter; the names must have been normalised by `plain_letters`.
 
     >>> without_names('{"umpire":"Zoë Q.","side":["zoe q.","left"]}', {"zoe q."})
     '{"side":[null,"left"]}'
@@ -201,7 +202,7 @@ def text_values(history: History) -> set[str]:
 
 
 def drop_names(history: History, names: Collection[str]) -> History:
-    """Remove the text values that are one of the names from the context of a history, like `without_names`."""
+    """Remove every text value that is one of the names from the context of a history, as `without_names` does."""
     fields = ("context", "team_context", "entry_context")
     changed: dict[str, Any] = {}
     for field, context in zip(fields, contexts_of(history), strict=True):
@@ -244,7 +245,7 @@ def check_limits(history: History) -> None:
             if wrong is not None and (column.code == wrong).any():
                 text = str(texts[wrong])
                 shown = f"{text[:20]!r}…" if len(text) > LONGEST else repr(text)
-                rule = f"{name!r} must have at most {LONGEST} characters and no NUL: {shown}"
+                rule = f"text in {name!r} must have at most {LONGEST} characters and no NUL: {shown}"
                 raise _in_column(history, level, ContextColumn(column.code - wrong, ()), rule, text)
 
 
@@ -261,9 +262,9 @@ def _in_column(history: History, level: int, column: ContextColumn, text: str, v
 def fit_columns(history: History, kinds: Mapping[str, Kind], *, convert: bool) -> tuple[History, dict[str, Kind]]:
     """Check that the context of new matches fits a league's context columns; return the matches and the new columns.
 
-    `kinds` maps the current columns of the league to their kinds. If the league has text in a column and the matches
-    have numbers, the numbers become text with `convert`, because the cells of a file have no type. Without `convert`,
-    an `Error` is raised.
+    `kinds` maps the current columns of the league to their kinds. If the new matches have numbers in a column in which
+    the league has text, an `Error` is raised. With `convert`, these numbers become text instead, because the cells of a
+    file have no type.
     """
     added = kinds_of(history)
     if all(kinds.get(name) == kind for name, kind in added.items()):
@@ -271,7 +272,7 @@ def fit_columns(history: History, kinds: Mapping[str, Kind], *, convert: bool) -
     after: dict[str, Kind] = {**added, **kinds}
     if len(after) > MOST_COLUMNS:
         name = next(name for name in added if name not in kinds)
-        raise _misfit(history, name, f"a league has at most {MOST_COLUMNS} columns; {name!r} is one too many")
+        raise _misfit(history, name, f"a league has at most {MOST_COLUMNS} context columns; {name!r} is one too many")
     for name, kind in added.items():
         if after[name] == kind:
             continue

@@ -54,7 +54,10 @@ START, END = Position(-inf, 0), Position(inf, 0)
 
 
 class Entry(NamedTuple):
-    """A match as recorded in the journal at a revision; a deleted match has no body."""
+    """A match as recorded in the journal; a deleted match has no body.
+
+    `stamped` is true if the service set the time.
+    """
 
     seq: int
     time: float
@@ -80,9 +83,9 @@ _MATCHES = select(*_ROW).where(_OF_LEAGUE, _JOURNAL.body.is_not(None))
 _WITH_CONTEXT = _MATCHES.with_only_columns(*_ROW, _JOURNAL.context)
 _CURRENT = RawStatement(_MATCHES.where(_NOW))
 _CURRENT_WITH_CONTEXT = RawStatement(_WITH_CONTEXT.where(_NOW))
-# Compare pairs (time, seq), because SQLite can use an index for that. With `time > a OR (time = a AND seq > b)`, it
-# searched by time alone and scanned all matches of a league without times: for the last 5,000 of 200,000 matches, this
-# took 105 ms instead of 3 ms.
+# Compare pairs (time, seq), because SQLite can use an index for that. With `time > a OR (time = a AND seq > b)`, SQLite
+# searched by time alone, and so scanned all matches of a league without times: finding the last 5,000 of 200,000
+# matches took 105 ms instead of 3 ms.
 _AFTER = _MATCHES.where(
     _NOW,
     sa.tuple_(_JOURNAL.time, _JOURNAL.seq)
@@ -144,7 +147,7 @@ class JournalRows:
 
     @classmethod
     def of_entries(cls, entries: Iterable[Entry]) -> JournalRows:
-        """Make columns from journal entries, without those of deleted matches."""
+        """Make columns from journal entries; deleted matches are left out."""
         kept = [entry for entry in entries if entry.body is not None]
         return cls.of([(entry.seq, entry.time, entry.id, entry.body, entry.context) for entry in kept])
 
@@ -164,7 +167,7 @@ class JournalRows:
 
     def json_lines(self, league: League) -> list[str]:
         """Return the matches as lines of JSON, in the form that `from_matches` accepts and in the order of the rows."""
-        if scan(list(self.bodies)) is None:  # not in canonical form, so not certainly an object on a single line
+        if scan(list(self.bodies)) is None:  # a body in another form may not be an object on one line
             return list(map(json_line, self.history(league)))
         moments: Iterable[str] = repeat("")
         if league.clock == "utc":
@@ -184,7 +187,7 @@ class JournalRows:
     def changed(self, removed: Sequence[int], added: Iterable[Entry]) -> JournalRows:
         """Return the rows without the matches numbered in `removed`, and with the `added` matches.
 
-        Added matches may reuse the numbers of removed ones.
+        Added matches may reuse the numbers of removed matches.
         """
         kept = self._take(~np.isin(self.seq, removed)) if removed else self
         new = JournalRows.of_entries(added)
@@ -215,7 +218,10 @@ def current_rows(connection: Connection, league: League, after: Position = START
 def next_rows(
     connection: Connection, league: League, after: Position, revision: int, limit: int, *, context: bool = False
 ) -> JournalRows:
-    """Return the first `limit` matches after a position, among those that were recorded up to a revision."""
+    """Return the first `limit` matches after a position, among those that were recorded up to a revision.
+
+    With `context`, the matches are read with their context.
+    """
     values = {"league": league.id, "time": after.time, "seq": after.seq, "revision": revision}
     statement = _NEXT_WITH_CONTEXT if context else _NEXT
     return JournalRows.of(statement(connection, **values, limit=limit, offset=0))
@@ -227,9 +233,9 @@ def rows_since(connection: Connection, league: League, revision: int) -> Journal
 
 
 def chunks(connection: Connection, league: League, limit: int) -> Iterator[JournalRows]:
-    """Yield the matches of a league at its revision (`league.revision`), in league order, `limit` at a time.
+    """Yield the matches of a league up to the revision `league.revision`, in league order, `limit` at a time.
 
-    The matches have their context.
+    The matches are read with their context.
     """
     rows = next_rows(connection, league, START, league.revision, limit, context=True)
     while rows.ids:
@@ -277,7 +283,7 @@ def get(connection: Connection, league: League, id: str) -> Entry:
 
 
 def find(connection: Connection, league: League, id: str) -> Entry | None:
-    """Return the current version of the match with an id; None if there never was one."""
+    """Return the current version of the match with an id; None if there never was such a match."""
     if not storable(id, len(id)):  # PostgreSQL rejects a parameter that holds NUL
         return None
     first = first_posts(connection, league, [id]).get(id)
@@ -306,7 +312,7 @@ def changes_since(connection: Connection, league: League, revision: int) -> list
 def rows_containing(
     connection: Connection, league: League, column: sa.ColumnElement[Any], text: str, *columns: Any
 ) -> sa.Select[Any]:
-    """Select rows of a league in which a column contains a text, case-sensitively; LIKE would ignore case."""
+    """Return a query for the rows of a league in which a column contains a text; unlike with LIKE, case matters."""
     position = func.instr if connection.dialect.name == "sqlite" else func.strpos
     return select(*columns).where(_JOURNAL.league_id == league.id, position(column, text) > 0)
 
@@ -330,7 +336,7 @@ def has_changed(connection: Connection, league: League, player: str, since: int)
 def current_entries(connection: Connection, league: League, seqs: Sequence[int], since: int = 0) -> list[Entry]:
     """Return the current versions of matches, given by number.
 
-    Deleted matches are left out, and matches that have not changed after revision `since`.
+    Deleted matches, and matches that have not changed after revision `since`, are left out.
     """
     rows = _BY_SEQ(connection, league=league.id, seqs=list(seqs), revision=since) if seqs else []
     return [Entry(*row) for row in rows]
@@ -346,7 +352,7 @@ def _names_in(body: str) -> set[str]:
 
 
 def rename_in(body: str, names: Mapping[str, str]) -> str:
-    """Replace names of players in a match, in the canonical form of the journal.
+    """Replace names of players in the JSON of a match, and keep its canonical form.
 
     >>> rename_in('{"teams":[["Jeevo"],["ann"]],"scores":[2,1.5]}', {"Jeevo": "Deevo"})
     '{"teams":[["Deevo"],["ann"]],"scores":[2,1.5]}'

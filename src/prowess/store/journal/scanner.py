@@ -1,6 +1,6 @@
 """A fast parser (a kernel) that reads matches in the canonical JSON of `journal.py` into columns.
 
-It rejects any other notation and leaves it to a general JSON parser, so nothing is misread.
+The parser rejects text in any other form, which is then left to a general JSON parser, so that nothing is misread.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ LOWER = cython.declare(cython.ulonglong, 2**62 - 1)
 
 
 class ScannedMatches(NamedTuple):
-    """Matches as columns: `teams` per match, `sizes` per team, and for each entry its player as an index into `names`.
+    """Matches as columns; a missing rank or score is NaN.
 
-    A missing rank or score is NaN.
+    `teams` is the number of teams in each match, and `sizes` is the number of players in each team. `player` has the
+    player of each entry, as an index into `names`.
     """
 
     teams: np.ndarray
@@ -108,7 +109,7 @@ def _decode_name(raw: bytes) -> str:
 
 
 def _numbered_by_text(raw: bytes, start: list[int], stop: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    # Needed only if two different names have the same hash.
+    # This slower way is needed only if two different names have the same hash.
     first: dict[bytes, int] = {}
     code = [first.setdefault(raw[a:b], len(first)) for a, b in zip(start, stop, strict=True)]
     return np.array(code, np.int32), np.unique(code, return_index=True)[1]
@@ -249,7 +250,7 @@ def _read_list(s: Scanner, column: cython.double[::1], first: cython.Py_ssize_t,
 @cython.cfunc
 @cython.exceptval(-1)
 def _read_number(s: Scanner) -> cython.bint:
-    # Up to 15 digits take one division, which is exact (Clinger 1990); longer numbers use `float`.
+    # A number of up to 15 digits takes one division, which is exact (Clinger 1990); longer numbers use `float`.
     first: cython.Py_ssize_t = s.at
     at: cython.Py_ssize_t = first
     digits: cython.Py_ssize_t = 0
@@ -283,7 +284,7 @@ def _read_number(s: Scanner) -> cython.bint:
 def _names_agree(
     s: Scanner, code: cython.const[cython.int][::1], first: cython.const[cython.longlong][::1]
 ) -> cython.bint:
-    # Different names can have the same hash.
+    # The letters are compared, because different names can have the same hash.
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
     here: cython.Py_ssize_t

@@ -20,7 +20,7 @@ GROWTH = 1 / 16  # free space reserved at the end of a column, as a share of its
 MIN_GROWTH = 256  # minimum number of free rows
 MATCH, TEAM, ENTRY = range(3)  # levels, from coarse to fine
 
-MOST_CHOICES = 30  # values of a column that a visitor can choose from a list
+MOST_CHOICES = 30  # most values of a column from which a visitor can choose in a list
 
 Codes = NDArray[np.signedinteger[Any]]
 Mask = NDArray[np.bool_]
@@ -91,7 +91,7 @@ class GrowingColumn:
     def encode(self, column: ContextColumn) -> Codes:
         """Encode the rows of another column with the codes of this column; new values get new codes."""
         code = column.code
-        if len(code) < len(column.values):  # a slice shares the values of its history, but has few of them
+        if len(code) < len(column.values):  # a slice has all values of its history, but uses few of them
             present, code = np.unique(code, return_inverse=True)
             values = [None if one < 0 else column.values[one] for one in present.tolist()]
         else:
@@ -191,7 +191,7 @@ class ContextTable:
             own.refine(level, before)
 
     def replace(self, matches: NDArray[np.intp], history: History, starts: Starts) -> None:
-        """Replace the context of the matches at some indices with that of a history with the same teams."""
+        """Replace the context of the matches at some indices with the context of a history that has the same teams."""
         _, teams = gather(starts[0], matches)
         _, entries = gather(starts[1], teams)
         rows = (matches, teams, entries)
@@ -236,7 +236,7 @@ def _smallest(values: int) -> type[np.signedinteger[Any]]:
 
 
 def spread(code: Codes, level: int, target: int, starts: Starts) -> Codes:
-    """Convert codes to a finer level, or the same: teams get the value of their match, and entries that of their team.
+    """Convert codes to a finer level if necessary: teams get the value of their match, entries the value of their team.
 
     >>> starts = np.array([0, 2]), np.array([0, 1, 3])
     >>> spread(np.array([7], np.int8), MATCH, ENTRY, starts)
@@ -280,7 +280,7 @@ class ContextView:
         """The columns with 2 to 30 distinct values, fewest values first."""
         found = []
         for name, (level, column) in self.columns.items():
-            if len(column.values) <= 4 * MOST_CHOICES:  # some values may have been corrected since
+            if len(column.values) <= 4 * MOST_CHOICES:  # some values may have no rows any more
                 counts = np.bincount(column.code.astype(np.intp) + 1, minlength=len(column.values) + 1)[1:].tolist()
                 values = [(_plain(value), n) for value, n in zip(column.values, counts, strict=True) if n]
                 if 2 <= len(values) <= MOST_CHOICES:
@@ -290,7 +290,7 @@ class ContextView:
     def match_mask(self, filters: ContextFilters, first: int, last: int) -> Mask:
         """Return a mask of the matches from `first` up to `last`: true if a match passes all filters.
 
-        A match passes a filter if it has an accepted value in the column.
+        A match passes a filter if the match, or any of its teams or entries, has an accepted value in the column.
         """
         chosen = np.ones(last - first, np.bool_)
         match_start, team_start = self.history.match_start, self.history.team_start

@@ -170,8 +170,8 @@ class MatchViews:
     def extremes(self, name: str, skip: int) -> tuple[Plain | None, Plain | None]:
         """Return a player's best rating, and the worst after the first `skip` rated matches (None if there is none).
 
-        Ratings in points are compared by μ. Early points are as often too high as too low, so the best rating ignores
-        the first matches, too, unless there are no others.
+        Ratings in points are compared by μ, which is as often too high as too low after few matches. So in points, the
+        best rating ignores the first `skip` matches, too, if there are later ones.
         """
         entry = self._entries(name)
         entry = entry[self.view.trace.counted(self.view.places(entry)[1])]
@@ -226,7 +226,7 @@ class MatchViews:
 
     @cached_property
     def _history(self) -> History:
-        # Without the context, which pages read from the journal.
+        # The context is left out, because pages read it from the journal.
         return replace(self.view.trace.history, context=EMPTY, team_context=EMPTY, entry_context=EMPTY)
 
     def _match(self, index: int, recorded: RecordedMatch) -> Plain:
@@ -296,7 +296,7 @@ class MatchViews:
         # Players met equally often are sorted by name.
         names = self.view.trace.history.players
         least = met.matches[min(MAX_MET, len(met.matches)) - 1] if len(met.matches) else 0
-        more = int(np.searchsorted(-met.matches, -least))  # met more often than the last player listed
+        more = int(np.searchsorted(-met.matches, -least))  # number of players met more often than the last one listed
         last = range(more, int(np.searchsorted(-met.matches, -least, "right")))
         chosen = [*range(more), *nsmallest(MAX_MET - more, last, key=lambda k: names[met.player[k]])]
         columns = [column[chosen].tolist() for column in met[1:]]

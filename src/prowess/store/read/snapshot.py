@@ -238,7 +238,7 @@ class Snapshot:
         return ladder
 
     def ladder_of(self, players: Iterable[str]) -> Ladder:
-        """Return a new ladder with only the given players, to which matches can be added; unknown names are skipped."""
+        """Return a new ladder of the given players, in which matches can be recorded; unknown names are skipped."""
         rows = {name: row for name in players if (row := self.names.row(name)) is not None}
         ladder = Ladder(self.model)
         ladder.names, ladder.state = list(rows), self.state[list(rows.values())]
@@ -252,7 +252,7 @@ class Snapshot:
 
     @cached_property
     def points(self) -> Points | None:
-        """The conversion of skills to points on the league's scale; None without a scale, or if the model has none."""
+        """The conversion of skills to points; None if the league has no scale, or the model has no points."""
         return points_on(self.ladder, self.settings.scale)
 
     @cached_property
@@ -294,8 +294,8 @@ class Snapshot:
     ) -> Page:
         """Return `size` players starting at index `first` (0 is the best), among those who match the filters.
 
-        `search` is a part of the name. `active` keeps only active players, and their ranks count only active players;
-        without it, ranks count all players. If `provisional` is true, only provisional players are kept; if it is
+        `search` is a part of the name. With `active`, only active players are kept, and ranks are among active players;
+        otherwise, ranks are among all players. If `provisional` is true, only provisional players are kept; if it is
         false, only established players; if it is None, both.
         """
         ranking = self.active_ranking if active else self.ranking
@@ -347,13 +347,13 @@ class Snapshot:
 
 
 def points_on(ladder: Ladder, scale: Scale | None) -> Points | None:
-    """Return the conversion of a ladder's skills to points; None without a scale, or if the model has none.
+    """Return the conversion of a ladder's skills to points; None without a scale, or if the model has no points.
 
     >>> import prowess as pw
     >>> points_on(pw.Ladder(pw.Elo()), None) is None
     True
     """
-    # The model of a plugin may have no scale, and its league still has standings.
+    # The model of a plugin may have no points, but the league must still have standings.
     with suppress(Error):
         return None if scale is None else ladder.points_on(scale)
     return None

@@ -179,7 +179,7 @@ class StandingsCache:
             if view.revision == league.revision and list(view.seasons) == begun:
                 then = view.seq <= journal.last_posted(connection, league, revision)
                 matches = int(np.count_nonzero(then))
-                if then[:matches].all():  # otherwise later posts may have inserted earlier matches
+                if then[:matches].all():  # if not, later posts have inserted matches among the earlier ones
                     return Snapshot.of(past, view.ladder_after(matches, len(begun)))
         rows = journal.rows_as_of(connection, league, revision)
         return Snapshot.of(past, replay_rows(past, begun, rows).ladder)

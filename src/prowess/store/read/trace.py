@@ -39,8 +39,8 @@ Column = NDArray[np.int32]
 class PlayerIndex:
     """An index of each player's entries in the first part of a column, so that a query need not scan that part.
 
-    The index is immutable. After the column has grown, `extended` mostly returns the same index, because queries scan
-    the few appended entries.
+    The index is immutable. After the column has grown, `extended` usually returns the same index, because queries can
+    scan the few appended entries.
 
     >>> player = np.array([0, 1, 0, 2, 0], np.int32)
     >>> index = PlayerIndex().extended(player[:4])
@@ -48,7 +48,7 @@ class PlayerIndex:
     (array([0, 2, 4]), array([], dtype=int64))
     """
 
-    entry: Column = field(default_factory=lambda: np.zeros(0, np.int32))  # by player, in chronological order
+    entry: Column = field(default_factory=lambda: np.zeros(0, np.int32))  # sorted by player, then by time
     # Where the entries of each player begin in `entry`.
     start: Ints = field(default_factory=lambda: np.zeros(1, np.intp))
 
@@ -255,7 +255,7 @@ class LeagueTrace:
         return self.columns["match_start"].view, self.columns["team_start"].view
 
     def annotate(self, matches: Ints, history: History) -> None:
-        """Replace the context of the matches at some indices with that of a history with the same teams."""
+        """Replace the context of the matches at some indices with the context of a history that has the same teams."""
         starts = self._starts
         assert starts is not None
         self.context.replace(matches, history, starts)
@@ -271,7 +271,7 @@ class LeagueTrace:
             whole = {"matches": "seq", "teams": "place", "entries": "player"}[length]
             kind = np.int32 if name == "home" else np.float64
             self.columns[name] = AppendColumn(np.full(len(self.columns[whole]) - new, absent, kind))
-        self._append(name, np.full(new, absent) if more is None else more + 0)  # no -0.0, as in the journal
+        self._append(name, np.full(new, absent) if more is None else more + 0)  # turns -0.0 into 0.0, as in the journal
 
     def _append_trace(self, trace: Trace) -> None:
         forecasts = trace.forecasts
@@ -306,7 +306,7 @@ class LeagueTrace:
         return TraceView(trace, seq, self.number, self.seasons, stops, *owner, self.index)
 
     def rewound(self, matches: int) -> LeagueTrace:
-        """Return a copy of the trace that ends at the last saved ladder before match number `matches`."""
+        """Return a copy of the trace, cut off at a saved ladder: the last one with fewer than `matches` matches."""
         stop = next(stop for stop in reversed(self.stops) if stop.matches < max(matches, 1))
         other = LeagueTrace(self.model, self.stamp, self.seasons)
         other.names, other.number = list(self.names), dict(self.number)

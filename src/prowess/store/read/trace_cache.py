@@ -63,7 +63,7 @@ class TraceCache:
 
     def _update(self, connection: Connection, league: League) -> CachedTrace:
         cached = self._cache.get(league.cache_key)
-        # No other thread has updated the cache in the meantime.
+        # Another thread may have updated the cache in the meantime.
         if cached is None or cached.view.revision < league.revision:
             self._cache.drop(league.cache_key)  # so that nobody gets a partially updated trace
             if league.erased and cached is None:  # free the older trace, which shows the name of an anonymised player

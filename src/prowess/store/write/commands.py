@@ -75,7 +75,10 @@ class ChangeModel(Command):
 
 @dataclass(frozen=True)
 class NewSeason(Command):
-    """Begin a season: every skill moves towards that of a new player, as in `drift.Seasons`."""
+    """Begin a season: every skill moves towards the skill of a new player, as in `Ladder.new_season`.
+
+    `carry` is the share of the distance that remains, and `tau` is the added standard deviation.
+    """
 
     name: str
     start: Any
@@ -149,10 +152,10 @@ class CommandResult:
     """The result of a command: the league's new revision, the matches, and the ratings before and after.
 
     `players` are all players whose ratings have changed; `own` are the players in the command's own matches. `repeated`
-    matches were recorded before and change nothing. `appended` is set if a reader in this process caches the league and
-    no past match was changed. `replaying` means that a long correction is rating past matches again, and will also rate
-    these matches once more. `aliases` maps posted or renamed names to the players for whom the matches are recorded;
-    `merged` is true if two players were merged.
+    marks the matches that were recorded before and change nothing. `appended` is set if a reader in this process caches
+    the league and no past match was changed. `replaying` means that a long correction is rating past matches again, and
+    will also rate these matches once more. `aliases` maps posted or renamed names to the players for whom the matches
+    are recorded; `merged` is true if two players were merged.
     """
 
     league: str

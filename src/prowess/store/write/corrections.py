@@ -1,6 +1,6 @@
 """Corrections of past matches: late, edited and deleted matches, model changes, new seasons, renamed players.
 
-A correction is first planned, which only reads, and then written. A preview stops after planning.
+Planning a correction only reads the database; afterwards, the plan is written. A preview stops after planning.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ class Plan:
     matches, not corrections. The league must be rated again from the position `since` on; `replay` has the new ratings.
     Both `since` and `replay` are None if nothing must be rated again. `annotated` are new rows that differ from the
     current rows only in their context, so that no rating changes. `renaming` is the change of the league's aliases.
-    `uses` has the id and the alias of each match that was posted under an alias, and `dropped_uses` the numbers of
-    matches that no longer count as posted under one. `league` is the league after the correction, and `result` is the
-    result of the command. `context_kinds` are the context columns after the correction.
+    `uses` has the id and the alias of each match that was posted under an alias. `dropped_uses` has the number and the
+    alias of each match that no longer counts as posted under this alias. `league` is the league after the correction,
+    and `result` is the result of the command. `context_kinds` are the context columns after the correction.
     """
 
     command: Command
@@ -207,7 +207,7 @@ def _(command: ChangeModel, connection: Connection, league: League) -> Plan:
         text = f"the model of league {league.name!r} was changed in the meantime; look at the current model first"
         raise Conflict(text, field="league", value=league.name)
     if command.unrated and league.posted:
-        raise Conflict(f"league {league.name!r} has matches by now", field="league", value=league.name)
+        raise Conflict(f"league {league.name!r} already has matches", field="league", value=league.name)
     model = command.preset.model
     if model == league.model:
         return Plan(command, league, _result(league))
@@ -312,7 +312,7 @@ def write_changes(connection: Connection, planned: Plan) -> int:
         name = planned.season.name
         seasons.add(connection, league, planned.season, revision, command.author)
         audit.write(connection, command.author, "new season", league.name, season=name, reason=command.reason)
-    # A long correction whose lease has expired must not overwrite this one: without a lease, it starts again.
+    # A long correction whose lease has expired must not overwrite this change: without a lease, it starts again.
     values: dict[str, Any] = {"replay_until": None}
     if planned.since is not None:  # otherwise no rating depends on the change
         values |= {"corrected": revision, "last_time": journal.last_time(connection, league)}

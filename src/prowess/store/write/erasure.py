@@ -36,10 +36,10 @@ ALIAS = "anonymous-"
 # Names are easy to guess, so even slow hashing would not stop a patient owner of the database; therefore hashes can be
 # dropped.
 COST = {"n": 64, "r": 8, "p": 1, "dklen": 32}
-MAX_HASHED = 64  # names that a transaction may hash under its locks; if there are more, it is retried after hashing
-MAX_CACHED = 500_000  # hashes
+MAX_HASHED = 64  # names that a transaction may hash while it holds locks; more names are hashed before a retry
+MAX_CACHED = 500_000  # hashes of names in memory
 READ_ROWS = 10_000  # contexts in memory at a time
-DERIVED_ID = re.compile(r"[0-9a-f]{24}")  # the form of `importing.with_ids`, which hashes the names of the players
+DERIVED_ID = re.compile(r"[0-9a-f]{24}")  # the form of ids from `importing.with_ids`, which hashes the players' names
 _ERASURE, _JOURNAL, _RATING = schema.erasure.c, schema.journal.c, schema.rating.c
 # Columns of free text, by table; the name is replaced wherever it occurs as a whole word.
 _TEXTS: dict[Table, tuple[str, ...]] = {
@@ -108,7 +108,7 @@ def _anonymise(
         raise Conflict(f"{name} is already anonymous", field="player", value=name)
     names = aliases.names_of(connection, league, name)
     if any(_as_word(each).search(reason) for each in names):
-        raise Error.in_field("reason", "leave out the name, because the reason is stored", value=reason)
+        raise Error.in_field("reason", "leave out the player's name, because the reason is stored", value=reason)
     salt = _salt(connection, league) or token_bytes(16)
     # Every name gets its own pseudonym, because earlier revisions and models may have rated the names as different
     # players.
@@ -151,7 +151,7 @@ def _anonymise(
     alias = pseudonyms[names[0]]
     current = (_RATING.league_id == league.id, _RATING.rating_set == league.rating_set)
     changed = _RATING.player.in_(pseudonyms.values())
-    # Tell readers of the event stream.
+    # Clients that follow the event stream receive the ratings that have a new revision.
     connection.execute(update(schema.rating).where(*current, changed).values(revision=revision))
     audit.write(connection, replaced(author), "anonymise player", league.name, player=alias, reason=reason)
     return next(one for one in list_erasures(connection, league) if one.alias == alias)
@@ -256,7 +256,7 @@ def _rename_matches(
             continue
         body = journal.rename_in(row.body, {name: alias})
         bodies.append({"at_seq": row.seq, "at_revision": row.revision, "body": body})
-        # The id was hashed before if another player of the match was anonymised after it was recorded.
+        # The id was hashed before if another player of the match was anonymised after the match was recorded.
         before = any(erased_at.get(player, row.written_at) > row.written_at for player in players)
         if row.kind == "post" and DERIVED_ID.fullmatch(row.id) and not before:
             ids[row.seq] = row.id
@@ -310,7 +310,7 @@ def _rename_ratings(connection: Connection, league: League, name: str, alias: st
 def _rewrite_texts(
     connection: Connection, column: Any, condition: ColumnElement[bool], replaced: Callable[[str], str]
 ) -> None:
-    # There are few distinct texts, so each takes one statement.
+    # There are few distinct texts, so one statement for each is fast enough.
     for text in connection.execute(select(column).where(condition, column.is_not(None)).distinct()).scalars().all():
         new = _replace_in(text, replaced)
         if new != text:
@@ -352,7 +352,7 @@ def _restart_analyses(connection: Connection, league: League) -> None:
 
 
 class UnhashedNames(WriteClash):
-    """Raised if there are too many names to hash within a transaction. Roll it back, call `hash_all`, and retry."""
+    """Raised if a transaction would hash too many names: roll the transaction back, call `hash_all`, and retry."""
 
     def __init__(self, digests: Sequence[bytes]) -> None:
         super().__init__(f"{len(digests)} names to hash")
@@ -394,7 +394,7 @@ def _salt(connection: Connection, league: League) -> bytes | None:
 
 
 class Recognised(NamedTuple):
-    """Matches with the pseudonyms of anonymised players.
+    """Matches in which the names of anonymised players are replaced by their pseudonyms.
 
     `ids` maps replaced match ids to the new ids. `erased` are the names that were recognised, normalised by
     `plain_letters`.
@@ -414,7 +414,8 @@ def with_pseudonyms(connection: Connection, league: League, history: History, *,
     salt = _salt(connection, league) if league.erased else None
     if salt is None:
         return Recognised(history)
-    texts = [text for text in text_values(history) if not any(map(str.isdecimal, text))]  # no scores, dates and so on
+    # Texts with digits, such as scores and dates, are assumed not to be names.
+    texts = [text for text in text_values(history) if not any(map(str.isdecimal, text))]
     names = list(dict.fromkeys([*history.players, *texts]))
     known = ratings.load_players(connection, league, names).rows
     new = [name for name in names if name not in known]

@@ -20,7 +20,7 @@ from .commands import ChangeModel, CommandResult, Post
 from .posts import check_future, validate
 from .writer import perform, preview
 
-IMPORT_REASON = "chosen for the imported matches"  # stored with the model of a league that was empty
+IMPORT_REASON = "chosen for the imported matches"  # why a league that had no matches got its model
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Imported:
     """The result of an import: the league, and how many of the matches the league already had.
 
     `league` is None after a dry run that would have created the league. `chosen` is the model that was chosen for these
-    matches, if the league had none.
+    matches; None if no model was chosen.
     """
 
     league: League | None
@@ -37,7 +37,7 @@ class Imported:
     repeated: int
     players: int
     revision: int
-    aliases: Mapping[str, str] = field(default_factory=dict)  # names in the file, with the players whom they mean
+    aliases: Mapping[str, str] = field(default_factory=dict)  # maps aliases in the file to their players
     chosen: Chosen | None = None
 
 
@@ -56,8 +56,8 @@ def import_history(
     """Post all matches of a history to the league with this title, as one revision; create the league if it is missing.
 
     Matches without ids get ids derived from their contents, so that importing a file again changes nothing. An existing
-    league keeps its own model and title. Without a `preset`, `choose` returns the model of a league that is created, or
-    that has no matches and still the model with which leagues start.
+    league keeps its own model and title. Without a `preset`, `choose` returns the model of a new league, or of a league
+    that has no matches and still has the default model.
     """
     name = league_name(title)
     league = _find(database, name)

@@ -55,7 +55,7 @@ CHUNK = 1_000  # matches rated before other threads get a turn, because rating h
 REST, MAX_REST = 0.25, 0.05  # pause per second of work; longest pause in seconds
 MAX_ROWS = 500  # ratings written or deleted in one transaction
 BREATH = 0.02  # pause in seconds between two transactions that delete old ratings
-_UNNUMBERED = 1 << 62  # added to the numbers of new matches, so that they come after those posted meanwhile
+_UNNUMBERED = 1 << 62  # added to the numbers of new matches, so that they come after matches posted in the meantime
 _LEAGUE, _GENERATION = schema.league.c, schema.generation.c
 
 
@@ -89,7 +89,7 @@ class LongCorrection:
         self._last_time: float  # the latest time of the matches rated
         self._revision: int  # all matches up to this revision are rated
         self._old_league: League
-        self._old: dict[str, bytes | None]  # the rows of all players with the old ratings
+        self._old: dict[str, bytes | None]  # the old packed ratings of all players
         self._earliest = END  # the earliest position of a match posted in the meantime
         self._renaming: Renaming | None = None
         self._renamed: list[RenamedMatch] = []  # matches posted in the meantime under names that the command changes
@@ -196,7 +196,7 @@ class LongCorrection:
         return replace(planned.with_ratings(before, self._ladder).result, revision=revision)
 
     def _catch_up(self, connection: Connection) -> None:
-        # Rates the matches that were posted since the previous call.
+        # Rate the matches that were posted since the previous call.
         now = leagues.find(connection, self._command.league)
         now.check_writable()
         rows = journal.rows_since(connection, now, self._revision)
@@ -209,10 +209,10 @@ class LongCorrection:
         history = rows.history(now)
         if not len(history):
             return
-        # A late match gets its number, which breaks ties, only when it is written.
+        # The matches of a late post are numbered last, so matches posted in the meantime come first at the same time.
         ties = isinstance(self._command, Post)
         if is_late(self._ladder, self._league, self._last_time, history, before_ties=ties):
-            raise LeaseLost("a posted match comes before corrected ones")
+            raise LeaseLost("a posted match comes before corrected matches")
         ratings.learn(self._ladder, history)
         self._unsaved |= dict.fromkeys(history.players, 0)
         self._earliest = min(self._earliest, rows.position(0))
@@ -242,14 +242,14 @@ class LongCorrection:
         own = (_LEAGUE.id == self._league.id, _LEAGUE.rating_sets == self._league.rating_set)
         renewal = update(schema.league).where(*own, _LEAGUE.replay_until.is_not(None))
         if not connection.execute(renewal.values(replay_until=time() + LEASE)).rowcount:
-            raise LeaseLost("somebody else has changed the past of the league")
+            raise LeaseLost("another process has changed past matches of the league")
         self._renewed = monotonic()
 
 
 def _unnumbered(planned: Plan) -> Plan:
     """Give the new matches of a plan provisional numbers.
 
-    The numbers sort after those of all other matches with the same time, including matches that are posted from now on.
+    The numbers are larger than the numbers of all other matches, including matches that are posted from now on.
     """
     if not planned.posted:
         return planned
@@ -282,7 +282,7 @@ def delete_unused_sets(database: Database, name: str, stopping: Event) -> None:
     if league.replay_until is not None and not league.replaying:
         with database.writing() as connection:
             expired = (_LEAGUE.id == league.id, _LEAGUE.replay_until < time())
-            # An expired lease cannot be renewed.
+            # End the expired lease, so that its owner cannot renew it.
             connection.execute(update(schema.league).where(*expired).values(replay_until=None))
     with database.reading() as connection:
         league = leagues.find(connection, name)

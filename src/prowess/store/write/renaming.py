@@ -69,7 +69,7 @@ class RenamedMatch(NamedTuple):
 
 
 def renamed_matches(connection: Connection, league: League, change: Renaming, since: int = 0) -> list[RenamedMatch]:
-    """Return the matches in which names change, in league order; with `since`, only matches recorded after a revision.
+    """Return the matches in which names change, in league order; with `since`, only those recorded after that revision.
 
     Raises `NameConflict` if a player would be in a match twice.
     """
@@ -88,7 +88,7 @@ def renamed_matches(connection: Connection, league: League, change: Renaming, si
             continue
         for entry in journal.entries_with(connection, league, name, since):
             entries[entry.seq] = entry
-            # Otherwise, the match was posted under an alias of this name.
+            # A match that `names` already lists for this name was posted under an alias of the name.
             if name not in names.setdefault(entry.seq, {}):
                 names[entry.seq][name] = after.player(name)
                 uses.setdefault(entry.seq, []).append(name)
@@ -209,7 +209,7 @@ def plan_removal(connection: Connection, league: League, command: RemoveAlias) -
 
 
 def _with_matches(connection: Connection, league: League, names: Sequence[str]) -> set[str]:
-    # Ratings are not enough: a player whose matches all have importance 0 has none.
+    # Ratings are not enough: a player whose matches all have importance 0 has no rating.
     rated = ratings.load_players(connection, league, names).rows
     return {name for name in names if name in rated or journal.entries_with(connection, league, name)}
 

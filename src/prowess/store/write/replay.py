@@ -31,7 +31,7 @@ _LATEST = (_CHECKPOINT.time.desc(), _CHECKPOINT.seq.desc())
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """The ladder of a league after its first `matches` matches; `position` is the position of the last of them."""
+    """The ladder of a league after its first `matches` matches; `position` is the position of the last one."""
 
     position: Position
     matches: int
@@ -88,7 +88,7 @@ def replay_rows(
 
 
 def spacing(matches: int) -> int:
-    """Return the number of matches between two checkpoints of a league; it doubles each time a league outgrows a limit.
+    """Return the number of matches between two checkpoints; it doubles when a league would have too many checkpoints.
 
     >>> spacing(10_000), spacing(100_000), spacing(1_000_000)
     (5000, 10000, 80000)
@@ -187,7 +187,7 @@ def take_checkpoint(database: Database, name: str) -> int:
         return room
     with database.writing() as connection:
         lock_league(connection, league.id)
-        league, matches, room = _room(connection, name)  # another process may have taken it in the meantime
+        league, matches, room = _room(connection, name)  # another process may have taken the checkpoint
         if room > 0:
             return room
         time = max(time for time in (league.last_time, league.season_start) if time is not None)
@@ -202,6 +202,6 @@ def _room(connection: Connection, name: str) -> tuple[League, int, int]:
     query = select(_CHECKPOINT.time, _CHECKPOINT.seq, _CHECKPOINT.matches).where(*_of(league)).order_by(*_LATEST)
     row = connection.execute(query.limit(1)).first()
     position, before = (START, 0) if row is None else (Position(row.time, row.seq), row.matches)
-    # Counted in the journal, because the difference from `league.posted` would include deleted matches.
+    # Count the matches in the journal, because `league.posted` includes deleted matches.
     after = journal.count(connection, league, position)
     return league, before + after, spacing(before + after) - after

@@ -24,10 +24,10 @@ from .posts import OutOfOrder, PendingTraces, ValidatedPost, append_posts, previ
 from .replay import MIN_SPACING, take_checkpoint
 
 MAX_COMMANDS, MAX_MATCHES = 512, 20_000  # per shared commit
-TRIES = 5  # attempts in case two processes post the same match at once
+TRIES = 5  # attempts in case two processes write the same rows at once
 POLL = 0.1  # seconds between checks whether another process has finished correcting a league
 WORKERS = 4  # threads that write to PostgreSQL
-PAUSE = 100  # matches of a league before a failed checkpoint is retried
+PAUSE = 100  # matches posted to a league before a failed checkpoint is retried
 
 Result = CommandResult | Exception
 Waiting = tuple[Command, Future[CommandResult]]
@@ -151,7 +151,7 @@ class _Worker:
             self._room[post.league] = self._room.get(post.league, 0) - _size(post)
             if self._room[post.league] <= 0:
                 try:
-                    # Another league may take the name, so the number is looked up again from time to time.
+                    # Another league may take the name, so the number of matches is counted again from time to time.
                     self._room[post.league] = min(take_checkpoint(self._database, post.league), MIN_SPACING)
                 except Exception:  # no caller waits for a checkpoint, and the posts are already recorded
                     logging.getLogger(__name__).exception("cannot take a checkpoint of the league %s", post.league)
@@ -159,7 +159,7 @@ class _Worker:
 
 
 class TakesLong(Exception):
-    """Raised if a correction takes long, or must wait for a long one, so that it does not delay other commands."""
+    """Raised for a correction that takes long, or must wait for a long one: it would delay other commands."""
 
 
 class _Replayer:
@@ -211,7 +211,7 @@ def _clean_up(database: Database, command: Command, stopping: Event) -> None:
         delete_unused_sets(database, command.league, stopping)
     except NotFound:
         pass  # the league does not exist; the command itself reports that
-    except Exception:  # the correction is recorded, and the next one tries again
+    except Exception:  # the correction is recorded; the next correction tries to delete them again
         logging.getLogger(__name__).exception("cannot delete old ratings of the league %s", command.league)
 
 
@@ -244,7 +244,7 @@ def execute(
     pending: PendingTraces | None = None,
     correct: Callable[[int], Result] | None = None,
 ) -> list[Result]:
-    """Execute commands: posts in chronological order as a batch, all other commands one by one.
+    """Execute commands: posts that change no past match as one batch, and all other commands one by one.
 
     For each command that corrects past matches, `correct` is called with the index of the command, and returns its
     result. By default, the correction is carried out at once, however long it takes.
@@ -302,7 +302,7 @@ def _append(
                 posted = by_league[name]
                 results |= zip(posted, append_posts(connection, name, list(posted.values()), pending), strict=True)
     except WriteClash:
-        database.clocks.clear()  # as in `_validate`
+        database.clocks.clear()  # another league may have taken a name, as in `_validate`
         raise
     new = [result for result in results.values() if isinstance(result, CommandResult) and not all(result.repeated)]
     if new:

@@ -46,7 +46,7 @@ def read(*texts: Any, name: str = "time", **choices: Any) -> tuple[list[str], st
         "08 July 2004 15:45:00", "Sa, 31.01.2026", "2026-01-31 3pm", "31.01.2026 10h30", "2026年1月31日", "Sept 2026",
     ],
 )  # fmt: skip
-def test_date_column_is_read_like_single_dates(text: str) -> None:
+def test_date_column_gives_the_same_dates_as_parse_time(text: str) -> None:
     for texts in ((text, text), (f" {text} ", text), (text, f"{text} ", f"  {text}")):
         history = column(*texts)
         assert history.time is not None
@@ -142,13 +142,13 @@ def test_common_time_of_day_formats_are_read(text: str) -> None:
         (["2026-01-31T10:00+01:00"], {"utc": True}, "2026-01-31 09:00:00+00:00", ""),
     ],
 )  # fmt: skip
-def test_ambiguous_dates_add_a_remark(texts: list[Any], choices: Any, first: str, said: str) -> None:
+def test_only_ambiguous_dates_add_a_remark(texts: list[Any], choices: Any, first: str, said: str) -> None:
     times, notes = read(*texts, **choices)
     assert times[0] == first
     assert said in notes if said else not notes
 
 
-def test_remark_on_ambiguous_dates_quotes_a_valid_date() -> None:
+def test_remark_on_the_order_of_day_and_month_is_added_even_if_a_date_does_not_exist() -> None:
     cells = Table(pl.DataFrame({"date": ["12-25-2020", "26-01-31", "2026-01-31"]}), "cells")
     assert read_times(cells, "date") is None
     [remark] = [remark for remark in cells.remarks if remark.code == "day-month-order"]
@@ -186,7 +186,7 @@ def test_numbers_in_a_date_column_are_read_as_spreadsheet_days() -> None:
         (["1700000000"] * 20 + ["17"], [21], "Unix times"),
     ],
 )
-def test_times_of_a_different_type_are_reported_with_their_rows(
+def test_times_that_do_not_fit_their_column_are_reported_with_their_rows(
     texts: list[Any], rows: list[int], right: str | None
 ) -> None:
     found = findings(*texts)
@@ -318,7 +318,7 @@ def test_two_digit_years_are_read(day: date, first: bool) -> None:
     assert read(text, day_first=first)[0] == [str(day)]
 
 
-def test_large_date_column_in_one_format_is_read_like_single_dates() -> None:
+def test_large_date_column_in_one_format_is_read_correctly_without_remarks() -> None:
     moments = pl.datetime_range(datetime(2001, 1, 1), datetime(2003, 1, 1), "97m13s", eager=True)
     for form in ("%Y-%m-%dT%H:%M:%S", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%d %B %Y %H:%M:%S"):
         one = Table(pl.DataFrame({"date": moments.dt.strftime(form)}), "the frame")

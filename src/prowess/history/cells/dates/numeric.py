@@ -24,7 +24,9 @@ _DATE_WORDS = ("date", "datum", "fecha", "data", "datetime", "дата", "日期
 
 
 def meaning_of(values: Floats, weight: NDArray[Any], column: str) -> Meaning:
-    """Guess what the numbers in a time column mean, from their size and the column's name; `weight` counts their rows.
+    """Guess what the numbers in a time column mean, from their size and the column's name.
+
+    `weight` is the number of rows that hold each number.
 
     >>> meaning_of(np.array([20260131.0, 20260201.0]), np.ones(2), "date")
     'compact'

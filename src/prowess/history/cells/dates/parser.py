@@ -28,13 +28,13 @@ TEMPLATES = 40  # number of notations tried on a whole column; texts in other no
 MANY = 100_000  # if more texts than this remain, a sample is read first; if it holds no date, all are skipped
 MISSING = frozenset(("", "-", "–", "—", "?", "na", "n/a", "nan", "nat", "none", "null", "tba", "tbc", "tbd", "unknown"))
 
-# Includes the East Asian characters for year and month.
+# The separators include the East Asian characters for year and month.
 _GAP = "(?:\\s*[-/.,\u2010-\u2014\u5e74\u6708\ub144\uc6d4]\\s*|\\s+)"
 _WORD = r"[^\W\d_]+(?:-[^\W\d_]+)?"
 _WEEKDAY = rf"(?:(?P<weekday>{_WORD})\.?\s*,?\s+)?"
 _NAME = r"(?P<name>[^\W\d_]+)\.?"
 _YEAR = "(?P<year>[0-9]{4})"
-# Includes the Russian words for "year".
+# The year may be followed by the Russian words for "year".
 _ANY_YEAR = "'?(?P<year>[0-9]{4}|[0-9]{2})(?:\\s*(?:\u0433|\u0433\u043e\u0434\u0430)\\.?)?"
 _TIME = (
     r"(?P<hour>[0-9]{1,2})(?:[:h.](?P<minute>[0-9]{2})(?:[:.](?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]{1,9}))?)?)?"

@@ -34,7 +34,7 @@ class Entry:
     players: tuple[str, ...]
     place: int
     score: float | None = None
-    context: Sequence[Mapping[str, object]] = ()  # of each player
+    context: Sequence[Mapping[str, object]] = ()  # the context of each player
 
 
 class ExportedMatches:
@@ -47,7 +47,7 @@ class ExportedMatches:
         self.skipped: dict[str, list[int]] = {}
         self.problems = Problems()
         self.rows: list[tuple[str, str, str, str, str, str, str]] = []
-        self.context: list[Mapping[str, object]] = []  # of each row
+        self.context: list[Mapping[str, object]] = []  # the context of each row
         self.lines: list[int] = []
         self.ids = set[str]()
         self.contradicting: list[int] = []  # matches whose scores contradict the places
@@ -168,7 +168,7 @@ def places(values: Sequence[float]) -> list[int]:
 
 
 def find_objects(document: Any, key: str) -> Iterator[JsonObject]:
-    """Yield the objects of a JSON document that have a key, at any depth, in the order of the file.
+    """Yield the objects of a JSON document that have the given key, at any depth, in the order of the file.
 
     >>> list(find_objects({"data": [{"sets": [{"slots": []}]}, {"slots": [1]}]}, "slots"))
     [{'slots': []}, {'slots': [1]}]

@@ -18,7 +18,7 @@ from ...read_options import Choices
 from ..byte_source import Source
 from ..encodings import DAMAGED, detect_encoding
 
-# Tags that become columns; the value is whether the column is kept if no game has the tag.
+# Tags that become columns, and whether the column is kept even if no game has the tag.
 _COLUMNS = {
     "White": True,
     "Black": True,

@@ -15,7 +15,7 @@ from ..byte_source import Source
 from .exports import Entry, ExportedMatches, JsonObject, choose_keys, number_or_none, places
 
 _PLAYS = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<plays\b", re.DOTALL)
-# Keys that are the context of a play or of a player, and the names of the columns.
+# Keys that hold the context of a play or of a player, with the names of their columns.
 _BG_STATS_PLAY = {"durationMin": "minutes", "rounds": "rounds", "board": "board"}
 _BG_STATS_SEAT = {"role": "role", "seatOrder": "seat", "startPlayer": "starts", "newPlayer": "new"}
 _BGG_PLAY = {"length": "minutes", "location": "location"}

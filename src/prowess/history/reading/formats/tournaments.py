@@ -22,10 +22,10 @@ from .exports import (
 _SET = re.compile(r"\s*(-?\d+)\s*[-:]\s*(-?\d+)\s*")
 _TIMES = ("completed_at", "underway_at", "started_at")  # keys of times in Challonge
 _COMPLETED = (3, "3", "COMPLETED")  # values of a completed state in start.gg
-# Places by the results of both versions of Toornament's API.
+# The place for each result: version 2 of Toornament's API has words, version 1 has numbers.
 _RESULTS = {"win": 1, "draw": 1, "loss": 2, 1: 1, 2: 1, 3: 2}
 
-# Keys of a match that are its context, and the names of the columns.
+# Keys that hold the context of a match, with the names of their columns.
 _CHALLONGE = {"round": "round", "group_id": "group", "location": "location"}
 _STARTGG = {"fullRoundText": "round", "totalGames": "best_of", "setGamesType": "games"}
 _TOORNAMENT = {"type": "type", "stage_id": "stage", "group_id": "group", "round_id": "round", "public_note": "note"}
@@ -207,7 +207,7 @@ def read_startgg(document: Any, title: str, choices: Choices) -> Table | None:
 
 
 def _players(entrant: JsonObject, choices: Choices) -> tuple[str, ...]:
-    # A single player has the entrant's name.
+    # A player without partners is named after the entrant.
     tags = [person.get("gamerTag") for person in _objects(entrant.get("participants"))]
     if len(tags) > 1 and all(tags) and choices.rosters != "":
         return tuple(map(str, tags))

@@ -17,5 +17,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take it back."""
+    """Undo this migration."""
     ${downgrades if downgrades else "pass"}
