@@ -1,10 +1,13 @@
-"""Write league.csv, one season of a small league, and league_truth.csv, the true skills behind its results.
+"""Write the two invented leagues: league.csv, with the true skills in league_truth.csv, and clubs.csv.
 
     python examples/make_league.py
 
 Twenty-four players start with true skills around 25, which drift from week to week: some players improve fast, some get
 weaker. A match is 1v1 or 2v2 (names separated by ";"). The performances decide the margin of the score, and the points
 of the losing team are random.
+
+In clubs.csv, twelve football clubs play six seasons, everybody against everybody at home and away. Home teams score
+more, a quarter of the matches are drawn, and the clubs' strengths change from season to season.
 """
 
 import csv
@@ -23,9 +26,17 @@ WEEKS, MATCHES = 40, 400
 BETA = 4.0  # standard deviation of one player's performance around the skill
 POINT = 2.0  # a difference in performance of this size is worth one point
 
+CLUBS = (
+    "Ashford Park", "Bellmoor", "Carrick Vale", "Dunwich", "Eastholm", "Farley United", "Greywater", "Holloway Bridge",
+    "Inverlea", "Juniper Hill", "Kingsmere", "Langdale",
+)  # fmt: skip
+SEASONS = 6
+GOALS = 1.25  # goals of a team against an equal one, on neutral ground
+HOME = 0.18  # added to the logarithm of the home team's expected goals, and subtracted from the away team's
+
 
 def main() -> None:
-    """Draw skills, play the season, write both files."""
+    """Draw skills, play all matches, write the files."""
     rng = np.random.default_rng(1873)
     skills = draw_skills(rng)
     eagerness = rng.gamma(9, size=len(NAMES))
@@ -38,6 +49,7 @@ def main() -> None:
         for i, name in enumerate(NAMES)
     ]
     write("league_truth.csv", ("week", "date", "player", "skill"), truth)
+    write("clubs.csv", ("date", "home", "away", "home_goals", "away_goals"), play_seasons(np.random.default_rng(1888)))
 
 
 def draw_skills(rng: np.random.Generator) -> np.ndarray:
@@ -59,6 +71,32 @@ def play(rng: np.random.Generator, day: int, skill: np.ndarray, chance: np.ndarr
     margin, losing = round((one - two) / POINT), int(rng.poisson(2))
     scores = losing + max(margin, 0), losing + max(-margin, 0)
     return START + timedelta(days=day), *(";".join(NAMES[i] for i in side) for side in sides), *scores
+
+
+def play_seasons(rng: np.random.Generator) -> list[tuple]:
+    """Return the matches of the clubs: in every season, everybody plays everybody at home and away."""
+    strength = rng.normal(0, 0.35, len(CLUBS))
+    matches = []
+    for season in range(SEASONS):
+        for week, pairs in enumerate(rounds(rng)):
+            day = date(2020 + season, 8, 22) + timedelta(weeks=week)
+            for home, away in pairs:
+                lead = strength[home] - strength[away] + HOME
+                goals = rng.poisson(GOALS * np.exp([lead, -lead])).tolist()
+                matches.append((day, CLUBS[home], CLUBS[away], *goals))
+        strength = 0.8 * strength + rng.normal(0, 0.2, len(CLUBS))
+    return matches
+
+
+def rounds(rng: np.random.Generator) -> list[list[tuple[int, int]]]:
+    """Return the pairs (home, away) of every round: one club keeps its seat, and the others move around the table."""
+    table = rng.permutation(len(CLUBS)).tolist()
+    first_half = []
+    for number in range(len(table) - 1):
+        pairs = list(zip(table[: len(table) // 2], reversed(table[len(table) // 2 :]), strict=True))
+        first_half.append([pair if number % 2 else pair[::-1] for pair in pairs])
+        table = [table[0], table[-1], *table[1:-1]]
+    return first_half + [[(away, home) for home, away in pairs] for pairs in first_half]
 
 
 def write(name: str, columns: tuple[str, ...], rows: list[tuple]) -> None:

@@ -9,6 +9,8 @@ import pytest
 import prowess as pw
 from prowess.lab import Calendar, measures
 from prowess.lab.auto.base_rates import base_rate_losses
+from prowess.lab.auto.choosing import paired_gain
+from tests.documents import ROOT
 
 
 def simulated(model, matches=1500, players=30, seed=0):
@@ -112,3 +114,24 @@ def test_base_rates_learn_only_from_earlier_matches():
 def test_auto_needs_a_history():
     with pytest.raises(pw.Error, match="History"):
         pw.auto([])
+
+
+@pytest.mark.parametrize("matches", [4, 10, 50, 400])
+def test_interval_of_a_gain_covers_the_true_gain_in_95_of_100_leagues(matches):
+    rng = np.random.default_rng(matches)
+    intervals = [paired_gain(rng.normal(0.1, 1.0, matches), np.zeros(matches)) for _ in range(2000)]
+    assert 0.93 < np.mean([interval.low <= 0.1 <= interval.high for interval in intervals]) < 0.97
+
+
+def test_share_of_draws_is_learnt_in_a_small_league():
+    # Only 60 matches are known, and later more of them may be drawn.
+    choice = pw.auto(simulated(pw.TrueSkill(beta=12, draw_probability=0.25), matches=60))
+    assert choice.model.outcome.remembers
+
+
+def test_textbook_is_kept_if_it_predicts_the_last_matches_better():
+    # In 42 invented matches the better player nearly always wins, which is unusual in other leagues.
+    choice = pw.auto(pw.History.read(ROOT / "examples" / "tennis.csv"))
+    assert choice.model == pw.TrueSkill()
+    assert choice.gain.value == 0.0
+    assert "textbook TrueSkill is used" in str(choice)

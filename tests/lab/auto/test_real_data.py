@@ -64,7 +64,10 @@ def test_auto_is_as_good_as_a_model_tuned_by_hand_on_the_premier_league(data):
     assert own < judged(by_hand, history, start) + 0.003
 
 
-@pytest.mark.parametrize(("name", "share"), [("premier_league_1995_2009.csv", 0.05), ("afl_1999_2009.csv", 0.1)])
+@pytest.mark.parametrize(
+    ("name", "share"),
+    [("premier_league_1995_2009.csv", 0.05), ("afl_1999_2009.csv", 0.1), ("llm_comparisons.csv", 0.012)],
+)
 def test_model_chosen_from_few_matches_beats_three_presets_in_later_seasons(data, name, share):
     history = pw.History.read(data / name)
     start = int(share * len(history))

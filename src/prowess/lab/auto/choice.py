@@ -83,14 +83,14 @@ class Choice:
         if not self.judged:
             return (chosen, *self.remarks)
         unit = "nats per match" if self._two_teams else "nats per pair of teams"
-        tested = f"On the last {count(self.judged, 'match', 'matches')}, which were not used for the choice,"
+        last = f"On the last {count(self.judged, 'match', 'matches')}"
         textbook = self.loss.value + self.gain.value
         if self.gain.value == 0.0:
-            result = f"{tested} its log loss is {self.loss.value:.3f} {unit}."
+            result = f"{last}, its log loss is {self.loss.value:.3f} {unit}."
         else:
             result = (
-                f"{tested} its log loss is {self.loss.value:.3f} {unit}; textbook TrueSkill has {textbook:.3f} "
-                f"(difference {_signed(self.gain)})."
+                f"{last}, which were not used for the choice, its log loss is {self.loss.value:.3f} {unit}; textbook "
+                f"TrueSkill has {textbook:.3f} (difference {_signed(self.gain)})."
             )
         return (chosen, result, self._skill_line, *self.remarks)
 
@@ -130,8 +130,8 @@ class Choice:
         """Return the choice as plain data for JSON.
 
         >>> import prowess as pw
-        >>> pw.auto(pw.simulate(pw.TrueSkill(), 300, 10).history).to_dict()["matches"]
-        {'tuned': 120, 'decided': 120, 'judged': 60}
+        >>> pw.auto(pw.simulate(pw.TrueSkill(), 500, 10).history).to_dict()["matches"]
+        {'tuned': 200, 'decided': 200, 'judged': 100}
         """
         spans = self.spans
         return {

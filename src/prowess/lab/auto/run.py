@@ -21,7 +21,7 @@ from ..interval import Interval
 from ..parallel import count_processes
 from .base_rates import base_rate_losses
 from .choice import Choice
-from .choosing import FEW, Candidate, Chooser, Spans, expected_gain, paired_gain
+from .choosing import Candidate, Chooser, Spans, expected_gain, paired_gain
 from .designs import Design
 from .evaluation import Evaluator, OutOfTime
 from .facts import Facts
@@ -31,8 +31,11 @@ LEAST_MATCHES = 20  # with fewer matches, textbook TrueSkill is used
 SLICE = 50_000  # entries (players in matches) that the search uses, the latest ones; more only make it slower
 FINAL_SLICE = 60_000  # entries that the final tuning uses, the latest ones
 BUDGET = 400  # fits for all decisions; none of the shared data sets needs more
-FEW_PARAMETERS = ("beta", "draw_probability")  # with few matches, all other parameters keep their usual values
+FEW = 200  # with fewer matches, only these parameters are tuned; all others keep their usual values:
+FEW_PARAMETERS = ("beta", "draw_probability")
 PARALLEL_ENTRIES = 20_000  # with fewer entries, starting processes takes longer than it saves
+
+Figures = tuple[Interval, Interval, Interval]  # loss, gain over textbook TrueSkill, gain over forecasts without skills
 
 
 def auto(
@@ -92,18 +95,24 @@ class _Run:
     def choice(self) -> Choice:
         chooser = self._chooser(self.spans.decided, SLICE)
         best = self._search(chooser)
-        tested = model = TrueSkill()
-        parts: tuple[str, ...] = ("textbook TrueSkill",)
         # A model that is probably worse than textbook TrueSkill is never chosen.
         if best is not None and expected_gain("parameters", best.gain_over(chooser.textbook())) > 0.0:
             judged = self._tuned(best, self.spans.decided)
-            final = self._tuned(replace(best, values=judged), self.spans.matches)
-            tested, model = self._build(best.design, judged), self._build(best.design, final)
-            parts = best.design.parts(self.facts)
-            self._remark_on(best.design, final)
-        loss, gain, skill_gain = self._judge(tested)
+            figures = self._judge(self._build(best.design, judged))
+            if figures[1].above_zero is not False:
+                final = self._tuned(replace(best, values=judged), self.spans.matches)
+                model, parts = self._build(best.design, final), best.design.parts(self.facts)
+                self._remark_on(best.design, final)
+                return self._choice(chooser, model, parts, figures)
+            self.remarks.append(
+                "The tuned model predicted the last matches worse than textbook TrueSkill, by more than chance "
+                "explains, so textbook TrueSkill is used."
+            )
+        return self._choice(chooser, TrueSkill(), ("textbook TrueSkill",), self._judge(TrueSkill()))
+
+    def _choice(self, chooser: Chooser, model: Model, parts: tuple[str, ...], figures: Figures) -> Choice:
         steps, remarks = tuple(chooser.steps), tuple(self.remarks)
-        return Choice(model, self.history, parts, steps, self.spans, loss, gain, skill_gain, remarks, self.fits)
+        return Choice(model, self.history, parts, steps, self.spans, *figures, remarks, self.fits)
 
     def _build(self, design: Design, values: Values) -> Model:
         return design.build(self.facts, values.of(design.parameters(self.facts)))
@@ -155,7 +164,7 @@ class _Run:
             if one.at_edge(value):
                 self.remarks.append(f"The best value of {one.name}, {value:g}, is at the end of the searched range.")
 
-    def _judge(self, model: Model) -> tuple[Interval, Interval, Interval]:
+    def _judge(self, model: Model) -> Figures:
         judge = Evaluator(self.history, self.facts, self.spans.decided)
         own = judge.model_losses(model, len(self.history))
         scored = judge.scored(model, len(self.history)) - self.spans.decided

@@ -341,6 +341,15 @@ class Score(Outcome):
         """Return the variance of the normal noise that a score adds to x; None if the noise is not normal."""
         return None
 
+    def score_noise(self, board: Board) -> float:
+        """Return the variance of a score's noise on the scale of x, approximately if the noise is not normal.
+
+        >>> from prowess.model.engine.board import Board
+        >>> Score().score_noise(Board())
+        0.0
+        """
+        return self.added(board) or 0.0
+
 
 @cython.cclass
 class Absorb:

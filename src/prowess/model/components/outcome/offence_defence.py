@@ -197,7 +197,7 @@ class OffenceDefence(Outcome):
         With k teams, this is the team's offence plus 1/(k − 1) times its own defence.
         """
         h = 1.0 / (board.teams - 1)
-        noise = self.scatter(board)
+        noise = self.score.score_noise(board)
         teams = range(0, 2 * board.teams, 2)
         means, variances, noises = board.mean, board.variance, board.noise
         return (

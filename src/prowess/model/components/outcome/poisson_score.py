@@ -229,6 +229,15 @@ class PoissonScore(Score):
         rates = CountScores(mean, 0.0 * variance)
         return {"median": lambda: counts.medians, "mean": lambda: counts.means, "plug-in": lambda: rates.means}
 
+    def score_noise(self, board: Board) -> float:
+        """Return 1/rate for the base rate: about the variance of the logarithm of a count with this rate.
+
+        >>> from prowess.model.engine.board import Board
+        >>> round(PoissonScore(base_rate=2.0).score_noise(Board()), 6)
+        0.5
+        """
+        return exp(-self.base_level(board))
+
     def distribution(self, board: Board, mean: Any, variance: Any) -> ScoreDistribution:
         """Return the distribution of the counts, with a log-normal rate or with the plug-in rate."""
         from ...score_distribution import CountScores
