@@ -31,7 +31,7 @@ def test_poisson_model_with_teams_drift_and_home_advantage_ranks_players_by_skil
         players = [[f"p{player}" for player in team] for team in teams]
         ladder.record(players, scores=rng.poisson(rates).tolist(), time=float(day), home=home)
     assert order_of(ladder) > 0.9
-    # The bonus of 0.3 raises the rate of the home team and lowers the other, so the learnt home advantage is 0.6.
+    # The bonus of 0.3 raises the home team's rate and lowers the other's, so the learnt home advantage is 0.6.
     assert ladder.home.mu == pytest.approx(0.6, abs=0.12)
     said = ladder.predict([["p17", "p16", "p15"], ["p0", "p1", "p2"]], home=0)
     assert said.win[0] > 0.9
@@ -89,7 +89,7 @@ MATCH = {"teams": [["a"], ["b"]], "scores": [2, 1]}
     ],
 )  # fmt: skip
 def test_history_that_a_model_cannot_rate_raises_an_error(model, match, message):
-    """A fit raises an error that names the match; a ladder raises it and stays unchanged."""
+    """A fit raises an error that names the match; a ladder raises an error, too, and stays unchanged."""
     with pytest.raises(pw.Error, match=f"match 2 of 2.*({message})"):
         model.fit(pw.History.from_matches([MATCH, match]))
     ladder = pw.Ladder(model)

@@ -1,7 +1,7 @@
-"""A fit's forecasts are those that a user gets from a ladder before each match, for every preset and every setting.
+"""For every preset and setting, a fit forecasts each match exactly as a ladder predicts it just before the match.
 
-`compare` and `tune` judge a model by the forecasts of a fit, so a difference would mean that they judge forecasts that
-nobody gets.
+`compare` and `tune` judge a model by the forecasts of a fit. If these differed from a ladder's predictions, a model
+would be judged by forecasts that no user gets.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .leagues import details, history, matches
 
 SMALL = {"mu": 0.0, "sigma": 0.4, "beta": 0.1}
 MODELS = {name: make() for name, make in PRESETS.items()}
-# Every system with rating periods, with short, medium and long ones.
+# Every system with rating periods, with short, medium and long periods.
 MODELS |= {
     f"{name}, period {period}": model.replace(period=period)
     for name, model in (
@@ -56,7 +56,7 @@ MODELS |= {
 
 
 def dated(found):
-    """Return the matches on days of a calendar, on which periods of 7 days begin on Mondays."""
+    """Return the matches with calendar dates, so that periods of 7 days begin on Mondays."""
     first = date(2026, 1, 1)
     return [match | {"time": first + timedelta(days=match["time"])} for match in found]
 
@@ -70,9 +70,9 @@ def check(model, found, package=pw):
         teams = [[name if name in ladder else ladder.newcomer for name in team] for team in match["teams"]]
         context = {name: match[name] for name in ("weights", "home") if name in match}
         many = len(teams) > 2
-        # A learnt newcomer's variance goes through a standard deviation, which may cost its last bit.
+        # If the newcomers' level is learnt, taking the root of their variance and squaring it may cost the last bit.
         close = {"rtol": 0, "atol": 0} if not model.prior.learns else {"rtol": 1e-12, "atol": 0}
-        if not (many and model.outcome.later):  # such a prediction samples scores, which takes long
+        if not (many and model.outcome.later):  # otherwise the prediction samples scores, which is slow
             said = ladder.predict(teams, time=match.get("time"), **context)
             some = slice(start[number], start[number + 1])
             level = whole.mean[some], whole.variance[some]
@@ -93,20 +93,20 @@ def test_forecasts_of_a_fit_equal_the_predictions_of_a_ladder_before_each_match(
 
 
 @pytest.mark.parametrize("name", ["Glicko, period 7.0", "Glicko2, home advantage", "Harkness, period 45.0"])
-def test_forecasts_of_a_fit_equal_predictions_without_times(name):
+def test_forecasts_of_a_fit_equal_predictions_if_matches_have_no_times(name):
     timeless = [{key: value for key, value in match.items() if key != "time"} for match in matches(count=60)]
     check(MODELS[name], timeless)
 
 
 @pytest.mark.parametrize("name", ["Glicko", "Glicko2", "Harkness"])
-def test_uncompiled_forecasts_within_periods_equal_predictions(name):
+def test_forecasts_of_uncompiled_models_with_rating_periods_equal_predictions(name):
     package = load()
     check(getattr(package, name)(period=7.0), matches(count=40), package)
 
 
 @pytest.mark.parametrize("name", ["Glicko, period 45.0", "Glicko2, period 45.0", "Elo, period 45.0"])
 def test_forecasts_use_the_earlier_matches_of_an_open_period(name):
-    """A player who has won all matches of a period is the favourite, but is rated from the start of the period."""
+    """Each win in a period improves the winner's next forecast; the order of the wins does not change the ratings."""
     model = MODELS[name]
     found = [{"teams": [["ann"], [f"p{k}"]], "time": float(k)} for k in range(10)]
     fit = model.fit(history(found))
@@ -115,7 +115,7 @@ def test_forecasts_use_the_earlier_matches_of_an_open_period(name):
     assert turned["ann"].mu == pytest.approx(fit["ann"].mu, rel=1e-12)  # the order within a period does not matter
 
 
-def test_log_evidence_within_a_period_is_that_of_the_forecast():
+def test_log_evidence_within_a_period_is_the_log_of_the_forecast_probability():
     model = pw.TrueSkill().replace(absorb=pw.absorb.Newton(), period=7.0)
     forecasts = model.fit(history([match for match in matches(teams=(2, 3)) if match["importance"]])).forecasts
     first, second = forecasts.history.place.reshape(-1, 2).T

@@ -27,15 +27,15 @@ BREAKS = pw.drift.Seasons(pw.drift.PerMatch(0.1), gap=10, carry=0.8, season_tau=
 # Models with every option that learns from a league.
 LEARNING = {
     "TrueSkill, spread": pw.TrueSkill(margin=pw.outcome.Spread()).replace(prior=SKILLS, drift=BREAKS, home_sigma=2.0),
-    "TrueSkill, ε": pw.TrueSkill(margin=1.0).replace(drift=pw.drift.PerTime(0.2), home_sigma=2.0, home_tau=0.1),
-    "TrueSkill, draws": pw.TrueSkill(draw_probability="learnt").replace(
+    "TrueSkill, drift": pw.TrueSkill(margin=1.0).replace(drift=pw.drift.PerTime(0.2), home_sigma=2.0, home_tau=0.1),
+    "TrueSkill, learnt draws": pw.TrueSkill(draw_probability="learnt").replace(
         prior=SKILLS, drift=BREAKS, home_sigma=2.0, draw_memory=30
     ),
     "TS2, two margins": pw.TS2a(margin=pw.outcome.TwoValued(400.0, 50.0)).replace(home_sigma=200.0),
     "TS2": pw.TS2c().replace(home_sigma=100.0, drift=pw.drift.Seasons(pw.drift.Still(), gap=10, carry=0.9)),
     "TS3": pw.TS3().replace(home_sigma=100.0),
-    "Gaussian-OD, γ": pw.GaussianOD().replace(prior=SKILLS, drift=BREAKS, home_sigma=2.0),
-    "Gaussian-SD, γ": pw.GaussianSD().replace(prior=SKILLS, drift=BREAKS, home_sigma=2.0),
+    "Gaussian-OD, newcomers": pw.GaussianOD().replace(prior=SKILLS, drift=BREAKS, home_sigma=2.0),
+    "Gaussian-SD, newcomers": pw.GaussianSD().replace(prior=SKILLS, drift=BREAKS, home_sigma=2.0),
     "Poisson-OD": pw.PoissonOD(mu=0, sigma=0.4, beta=0.1).replace(
         prior=pw.Newcomers(pw.Normal(0, 0.4), level_sigma=0.2, matches=3), home_sigma=0.2, draw_factor=1.2
     ),
@@ -43,8 +43,8 @@ LEARNING = {
     "Gaussian-OD, base score": pw.GaussianOD(mu=0, base_score="learnt", unscored="order").replace(home_sigma=2.0),
     "Gaussian-OD, rounding": pw.GaussianOD(rounding=1.0).replace(home_sigma=2.0),
     "Gaussian-SD, rounding": pw.GaussianSD(rounding=1.0).replace(home_sigma=2.0),
-    "Elo, δ": pw.Elo().replace(home_sigma=50.0),
-    "Gaussian Elo, δ": pw.GaussianElo().replace(home=pw.Home(20.0)),
+    "Elo, learnt home": pw.Elo().replace(home_sigma=50.0),
+    "Gaussian Elo, fixed home": pw.GaussianElo().replace(home=pw.Home(20.0)),
     "Glicko, periods": pw.Glicko(period=7.0).replace(home_sigma=50.0, home_tau=5.0),
     "Glicko, no periods": pw.Glicko(period=None).replace(
         prior=pw.Newcomers(pw.Normal(1500, 350), level_sigma=100, matches=3), home_sigma=50.0
@@ -52,7 +52,9 @@ LEARNING = {
     "Glicko-2, periods": pw.Glicko2(period=7.0).replace(home_sigma=50.0),
     "Harkness": pw.Harkness(period=7.0).replace(home=pw.Home(20.0)),
 }
-MODELS = {name: make() for name, make in PRESETS.items()} | {f"{name} (all)": made for name, made in LEARNING.items()}
+MODELS = {name: make() for name, make in PRESETS.items()} | {
+    f"{name}, learning": made for name, made in LEARNING.items()
+}
 
 models = pytest.mark.parametrize("name", MODELS)
 
@@ -133,7 +135,7 @@ LEAKS = {
 }
 
 
-# A match changes neither its own forecast nor earlier ones.
+# The result of a match changes neither its own forecast nor earlier forecasts.
 
 
 def said(forecasts, upto):
@@ -155,7 +157,7 @@ def ended(match, rng):
 
 
 def otherwise(found, at, rng):
-    """Yield histories that differ from a match on: in its result, in all later results, or by ending there."""
+    """Yield three histories: with a new result of match `at`, with new results from `at` on, and ending with `at`."""
     yield [*found[:at], ended(found[at], rng), *found[at + 1 :]]
     yield found[:at] + [ended(match, rng) for match in found[at:]]
     yield found[: at + 1]
@@ -164,7 +166,7 @@ def otherwise(found, at, rng):
 @models
 @settings(max_examples=5)
 @given(at=st.integers(0, 59), seed=st.integers(0, 1000))
-def test_result_of_a_match_changes_neither_its_own_forecast_nor_earlier_ones(name, at, seed):
+def test_result_of_a_match_changes_neither_its_own_nor_earlier_forecasts(name, at, seed):
     found, whole = usual(name)
     for other in otherwise(found, at, np.random.default_rng(seed)):
         assert not differs(MODELS[name], whole, other, at)
@@ -177,7 +179,7 @@ def usual(name):
 
 
 @pytest.mark.parametrize("name", LEAKS)
-def test_leak_test_notices_a_model_that_forecasts_from_the_result(name):
+def test_changed_results_reveal_models_that_leak_results(name):
     found = matches(count=60, teams=(2, 3))
     whole = LEAKS[name].fit(history(found)).forecasts
     changes = [(at, other) for at in range(30, 40) for other in otherwise(found, at, np.random.default_rng(at))]
@@ -201,7 +203,7 @@ def league(seed=3, count=3000, players=150):
 
 
 def dealt(league, seed, toss):
-    """Shuffle the results, and with `toss` also the sides, so that there is no home advantage."""
+    """Shuffle the results of all matches; `toss` also swaps the two scores at random, to remove the home advantage."""
     rng = np.random.default_rng(seed)
     score = league.score.reshape(-1, 2)[rng.permutation(len(league))]
     if toss:
@@ -224,9 +226,9 @@ def ranked(forecasts):
 
 
 def knowledge(forecasts, rates):
-    """Return how much better a model predicts than the first team's win, draw and loss rates, in standard errors.
+    """Return how much better than constant win, draw and loss rates a model predicts, in standard errors.
 
-    The rates come from all matches, so a model without information about single matches cannot beat them.
+    The rates come from all matches, so only a model with information about single matches can beat them.
     """
     win, draw, loss = rates
     known = tuple(np.full(len(forecasts), rate) for rate in (win, draw))
@@ -248,7 +250,7 @@ def rates_of(league, toss):
 
 
 def found_out(model, league, seed):
-    """Return the measures by which a model predicts shuffled results better than chance: none if it does not leak."""
+    """Return the measures that differ from chance on shuffled results; there are none if the model does not leak."""
     toss, kept = (dealt(league, seed, toss) for toss in (True, False))
     tossed = knowledge(model.fit(toss).forecasts, rates_of(toss, True))
     at_home = knowledge(model.fit(kept).forecasts, rates_of(kept, False))
@@ -273,15 +275,16 @@ def premier_league(data):
 
 
 @pytest.mark.parametrize("name", LEAKS)
-def test_shuffle_test_notices_models_that_leak_results(name):
+def test_shuffled_results_reveal_models_that_leak_results(name):
     assert found_out(LEAKS[name], league(), 5)
 
 
 @models
 def test_models_predict_results_of_unequal_players_better_than_chance(name):
-    """This shows that the league is informative and that the measures detect it.
+    """Results that are not shuffled can be predicted, so the measures of the tests above do detect information.
 
-    Harkness with short periods predicts worst (7.3), because its ratings after a few games of a period say little.
+    Harkness with short periods is the weakest model (7.3 standard errors better than chance), because its ratings use
+    only a few matches.
     """
     found = knowledge(MODELS[name].fit(league()).forecasts, rates_of(league(), True))
     assert found["pair error"] > 7
@@ -312,7 +315,7 @@ def test_order_in_which_teams_are_listed_does_not_leak_results(name):
 
 
 @pytest.mark.parametrize("leak", [{"drift": LeakingDrift()}, {"team": OrderDependentTeam()}])
-def test_listing_test_notices_leaks_in_matches_of_many_teams(leak):
+def test_random_results_of_many_teams_reveal_models_that_leak_results(leak):
     assert listed(pw.TrueSkill().replace(**leak)) > 3
 
 
@@ -348,22 +351,22 @@ def reflect(model, found, *, draws=True):
 
 
 @models
-def test_listing_two_teams_in_reverse_changes_no_rating(name):
+def test_reversing_the_order_of_two_teams_changes_no_rating(name):
     reflect(MODELS[name], duels())
     reflect(MODELS[name], matches(teams=(2, 3)))
 
 
 @models
-def test_if_no_teams_tie_listing_many_teams_in_reverse_keeps_all_ratings(name):
+def test_reversing_the_order_of_many_untied_teams_changes_no_rating(name):
     reflect(MODELS[name], untied(matches()))
 
 
 @models
-def test_team_order_changes_ratings_after_ties_only_where_documented(name):
-    """Place and score models do not depend on the team order; pairwise models only in their draw forecasts.
+def test_order_of_tied_teams_changes_results_only_of_documented_models(name):
+    """Place and score models do not depend on the team order; in pairwise models, only the draw forecasts do.
 
     Pairwise models estimate the draw rate from neighbouring teams, and tied teams that are listed side by side count as
-    neighbours. TrueSkill compares tied teams in the order in which they are listed, so all its results depend on it.
+    neighbours. TrueSkill compares tied teams in the order in which they are listed, which changes all its results.
     """
     outcome = MODELS[name].outcome
     if isinstance(outcome, pw.outcome.Order):

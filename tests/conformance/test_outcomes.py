@@ -9,7 +9,7 @@ import pytest
 
 import prowess as pw
 
-# Instances of each outcome that cover all kinds of results it can produce.
+# Each outcome, with settings that cover all kinds of results.
 OUTCOMES = {
     "Order": pw.outcome.Order(margin=0.7, tolerance=1e-13),
     "Order, learnt draws": pw.outcome.Order(margin=pw.outcome.LearntDraws(0.3), tolerance=1e-13),
@@ -31,7 +31,7 @@ OUTCOMES = {
     "Opposition": pw.outcome.Opposition(),
     "Duel": pw.outcome.Duel(pw.outcome.Logistic(scale=5.0)),
 }
-PARTS_OF_OUTCOMES = {"PoissonScore"}  # is tested inside another outcome
+PARTS_OF_OUTCOMES = {"PoissonScore"}  # tested as a part of OffenceDefence
 TEAMS = {
     "Sum": pw.team.Sum(),
     "Mean": pw.team.Mean(),
@@ -50,9 +50,9 @@ DRIFTS = {
 }
 
 outcomes = pytest.mark.parametrize("name", OUTCOMES)
-# Without three systems whose updates are not derivatives of a log-evidence (ADR 0015).
+# All outcomes except three whose updates are not derivatives of a log-evidence (ADR 0015).
 SLOPES = [name for name, outcome in OUTCOMES.items() if outcome.gradient and not outcome.duels]
-# Without outcomes for which the heat equation does not hold: they use the curvature at the mean, or fixed places.
+# The heat equation does not hold for outcomes that use the curvature at the mean, or that fix the places.
 HEAT = [name for name in SLOPES if not OUTCOMES[name].laplace and name != "PlacesML"]
 CLOSED = [
     "Order",
@@ -78,7 +78,7 @@ def test_conformance_tests_cover_every_public_component():
 
 
 def board(outcome, means, variances, places, scores):
-    """Return a board as an outcome gets it, with single players and the given prior performances."""
+    """Return the input of an outcome: a board of one-player teams with the given prior performances."""
     model = pw.Model(prior=pw.Normal(0, 1), noise=0.5, outcome=outcome, absorb=pw.absorb.Constant())
     teams = len(places)
     found = model.pipeline.board(teams, teams)
@@ -191,7 +191,7 @@ def test_share_of_variance_left_after_a_match_is_between_0_and_1(name):
 
 
 @outcomes
-def test_if_no_teams_tie_the_update_does_not_depend_on_team_order(name):
+def test_update_does_not_depend_on_team_order_if_no_teams_tie(name):
     outcome = OUTCOMES[name]
     rng = np.random.default_rng(9)
     traits = len(outcome.traits)

@@ -1,4 +1,4 @@
-"""The prediction of every preset agrees with a simulation of its process within 4 standard errors."""
+"""The predictions of every preset agree with simulated matches within 4 standard errors, or with its formula."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GAMMA = 5.0
 
 
 def performances(model, teams):
-    """Return the mean and variance of every team's performance, for each trait, computed independently."""
+    """Compute the mean and variance of every team's performance, for each trait, without the model's own code."""
     squad = model.team.squad if isinstance(model.team, pw.team.LeaderBonus) else model.team
     alpha = {
         pw.team.Sum: lambda n: 1.0,
@@ -33,7 +33,7 @@ def performances(model, teams):
 
 
 def simulated(name, model, teams, rng):
-    """Return ranks simulated by the model's own process."""
+    """Return ranks sampled from the process that the model assumes."""
     mean, variance = performances(model, teams)
     if name in ("TrueSkill", "TSa", "TSb"):
         weight = [len(team) if name != "TSb" else 1 / len(team) for team in teams]
@@ -83,7 +83,7 @@ def test_predictions_agree_with_simulated_results(name, sizes):
 
 @pytest.mark.parametrize("name", CLASSICS)
 def test_predictions_of_classic_systems_agree_with_their_formulas(name):
-    """For two players, E follows the published formula; after draws, the draw probability is 2δE(1 − E)."""
+    """The expected score E follows the published formula; draws have the probability 2δE(1 − E), with a learnt δ."""
     model = PRESETS[name]()
     a, b = model.rating(mu=1600), model.rating(mu=1500)
     expected = {"Harkness": 0.59896, "Elo": 0.6401, "GaussianElo": 0.6382}  # Φ(100/399), 1/(1 + 10^−¼), Φ(½/√2)

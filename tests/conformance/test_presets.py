@@ -52,7 +52,6 @@ def test_every_preset_is_public_and_listed():
 
 @presets
 def test_params_and_replace_use_the_parameter_names_of_the_preset(name):
-    """`params` and `replace` use the same parameter names as the preset."""
     model = PRESETS[name]()
     signature = set(inspect.signature(PRESETS[name]).parameters)
     either = OFF.get(name, set()) | ({"margin"} if "draw_probability" in NAMES[name] else set())
@@ -155,7 +154,7 @@ def close(one, other, rel=1e-9):
 
 @presets
 def test_rating_of_a_winner_never_falls(name):
-    """The winner's mean never falls and the loser's never rises; with scores, more points never mean less skill."""
+    """The winner's mean never falls and the loser's never rises; in score models, more points never lower the mean."""
     model = PRESETS[name]()
     rng = np.random.default_rng(7)
     newcomer = model.rating()
@@ -288,7 +287,7 @@ def test_many_teams_of_unequal_size_can_be_rated(name):
 
 
 @presets
-def test_preset_docstring_cites_the_source(name):
+def test_preset_docstring_has_an_example_and_the_year_of_its_source(name):
     text = inspect.getdoc(PRESETS[name]) or ""
     years = {"Harkness": "2025", "Elo": "2025", "GaussianElo": "2006", "Glicko": "1999", "Glicko2": "2001"}
     years |= {"TrueSkill": "2006", "TS3": "2010"} | dict.fromkeys(SCORES, "2012")
@@ -300,7 +299,7 @@ def test_preset_docstring_cites_the_source(name):
 def test_equal_players_share_a_rank_after_a_tie(name):
     """Equal players stay equal after a tie of all players; rounding errors of EP do not separate them.
 
-    TrueSkill compares each tied team with its neighbours in the list, so its results for many teams may differ.
+    TrueSkill compares each tied team with its neighbours in the list, so its ratings may differ if many teams tie.
     """
     chained = isinstance(PRESETS[name]().outcome, pw.outcome.Order)
     for count in (2,) if chained else (2, 4, 31):

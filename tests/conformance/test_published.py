@@ -6,7 +6,8 @@ import pytest
 
 import prowess as pw
 
-# Glickman's example for both systems: in one period 1500 (200) beats 1400 (30) and loses to 1550 (100) and 1700 (300).
+# Glickman's example for both systems, with ratings written as μ (σ): in one period, player a with 1500 (200) beats b
+# with 1400 (30), and loses to c with 1550 (100) and to d with 1700 (300).
 OPPONENTS = {"b": (1400, 30), "c": (1550, 100), "d": (1700, 300)}
 GAMES = [{"teams": [["a"], ["b"]]}, {"teams": [["c"], ["a"]]}, {"teams": [["d"], ["a"]]}]
 

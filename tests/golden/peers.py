@@ -12,8 +12,8 @@ SWEEPS = (16, 64, 256, 1024, 4096)
 TOLERANCE = 1e-10
 STANDARD = NormalDist()
 
-# `backend="scipy"` calls these three through `scipy.stats.norm`, which is slow because it checks its arguments; the
-# script that writes the golden file checks that the results agree up to rounding.
+# `backend="scipy"` calls these three functions through `scipy.stats.norm`, which is slow because it checks its
+# arguments. The script that writes the golden file checks that the results agree up to rounding.
 SCIPY = (lambda x: float(ndtr(x)), lambda x: math.exp(-(x**2) / 2) / math.sqrt(2 * math.pi), lambda p: float(ndtri(p)))
 
 
@@ -23,7 +23,7 @@ class ConvergingTrueSkill(trueskill.TrueSkill):
     sweeps = 10
 
     def run_schedule(self, *args, **kwargs):
-        """Run the package's own schedule with a longer loop: its first call of `range` is replaced."""
+        """Run the package's own schedule with more iterations, by replacing its first call of `range`."""
         loops = [range(self.sweeps)]
 
         def patient_range(*bounds: int) -> range:
@@ -39,7 +39,7 @@ class ConvergingTrueSkill(trueskill.TrueSkill):
 def trueskill_rate(
     teams: Teams, ranks: list[int], beta: float, tau: float, draw_probability: float, backend=SCIPY
 ) -> Teams:
-    """Rate one match with the `trueskill` package, with more iterations until the posteriors stay the same."""
+    """Rate one match with the `trueskill` package; repeat with more iterations until the posteriors stop changing."""
     environment = ConvergingTrueSkill(beta=beta, tau=tau, draw_probability=draw_probability, backend=backend)
     groups = [tuple(trueskill.Rating(mu, sigma) for mu, sigma in team) for team in teams]
     before = None
@@ -49,7 +49,7 @@ def trueskill_rate(
         if before is not None and largest_difference(before, after) <= TOLERANCE:
             return after
         before = after
-    raise FloatingPointError(f"trueskill still moves after {SWEEPS[-1]} sweeps")
+    raise FloatingPointError(f"trueskill has not converged after {SWEEPS[-1]} sweeps")
 
 
 def largest_difference(one: Teams, other: Teams) -> float:
@@ -61,8 +61,9 @@ def largest_difference(one: Teams, other: Teams) -> float:
 def random_match(rng) -> dict:
     """Draw a match that `trueskill` can rate accurately; `rng` is a `random.Random` or a NumPy `Generator`.
 
-    Matches are redrawn until no result of a pair is too surprising (beyond 5 standard deviations, the package's v and w
-    lose their digits) or too certain (beyond 15 standard deviations, they underflow and the package raises).
+    Matches are redrawn if the result of a pair is too surprising or too certain. Beyond 5 standard deviations of
+    surprise, the package's v and w lose their digits. Beyond 15 standard deviations of certainty, they underflow and
+    the package raises an error.
     """
     while True:
         match = _draw_match(rng)
@@ -84,7 +85,7 @@ def _draw_match(rng) -> dict:
         order, tied = sorted(range(n), key=lambda _: rng.random()), [rng.random() < 0.3 for _ in range(n - 1)]
     else:
         order, tied = _sampled_order(rng, match)
-    # For draws with a tiny draw probability, the package computes 1 - w with nothing but rounding error.
+    # With a tiny draw probability there are no draws, because the package's 1 - w would be only rounding error.
     ranks = [0] * n
     for place, team in enumerate(order):
         drawn = place > 0 and tied[place - 1] and not tiny

@@ -2,11 +2,12 @@
 
     python tests/golden/trueskill_matches.py
 
-The matches have 2 to 12 teams of 1 to 8 players, draws, random priors and settings, and all weights are 1. A row holds
-beta, tau, draw_probability, teams and posterior (team by team, [mu, sigma] per player) and ranks; posteriors have 9
-decimals. The package stops after ten EP iterations, which is too early for many teams; `peers` lets it continue. Left
-out are very improbable outcomes and drawn pairs under a tiny draw probability, where the package's formulas lose their
-digits. A hundred matches are rated again with `backend="scipy"` and, in 50 digits, with `backend="mpmath"`.
+The matches have 2 to 12 teams of 1 to 8 players, draws, random priors and settings, and all weights are 1. Each row has
+beta, tau, draw_probability, ranks, teams and posterior; the last two list [mu, sigma] of every player, team by team.
+Posteriors have 9 decimals. The package stops after ten EP iterations, which is too early for many teams; `peers` lets
+it continue. Very improbable outcomes and draws under a tiny draw probability are left out, because the package's
+formulas lose their digits there. As a check, a hundred matches are rated again with `backend="scipy"` and, in 50
+digits, with `backend="mpmath"`.
 """
 
 import gzip

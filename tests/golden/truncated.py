@@ -2,10 +2,10 @@
 
     python tests/golden/truncated.py
 
-truncated.csv holds, for x ~ N(m, v) given x > eps (kind win) or |x| ≤ eps (kind draw), the mean and variance of x,
+For x ~ N(m, v) given x > eps (kind win) or |x| ≤ eps (kind draw), truncated.csv has the mean and variance of x,
 variance_ratio = variance/v, shift = (mean − m)/√v and log_z, the log-probability of the condition.
-A draw with eps = 0 is left out: its mean and variance are exactly 0 and its log_z is −inf.
-special.csv holds cdf, log_cdf, inverse_cdf of the standard normal and mills, Φ(−x)/φ(x).
+Draws with eps = 0 are left out: their mean and variance are exactly 0, and their log_z is −inf.
+special.csv has the functions cdf, log_cdf and inverse_cdf of the standard normal, and mills, the ratio Φ(−x)/φ(x).
 Arguments are exact doubles. Values have 20 digits, or are 0 if they underflow a double. Every value is computed
 twice, the second time with twice the digits, and both must agree.
 """
@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.oracles.truncated import density, log1m, truncated, upper
 
 HERE = Path(__file__).parent
-DIGITS = 200  # |m|/√v of 1e12 and eps/√v of 1e-18 cancel a hundred digits
+DIGITS = 200  # with |m|/√v = 1e12 and eps/√v = 1e-18, a hundred digits cancel
 SIZES = (1e-6, 1e-3, 0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 30.0, 50.0, 100.0, 1e3, 1e4, 1e5, 1e6)
 MEANS = (0.0, *SIZES, *(-size for size in SIZES))
 VARIANCES = (1e-12, 1e-9, 1e-6, 1e-3, 0.1, 1.0, 10.0, 100.0, 1e3, 1e6, 1e9, 1e12)
@@ -76,7 +76,7 @@ def moment_row(kind: str, m: float, v: float, eps: float) -> list[str]:
 
 
 def twice(compute: Callable[[], tuple[mp.mpf, ...]]) -> list[str]:
-    """Return the values of `compute` as text, after checking that twice the digits print the same."""
+    """Return the values of `compute` as text, after checking that twice the digits give the same text."""
     single, double = ([text(x) for x in at(compute, digits)] for digits in (DIGITS, 2 * DIGITS))
     if single != double:
         raise SystemExit(f"{DIGITS} digits are not enough: {single} against {double}")

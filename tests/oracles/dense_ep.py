@@ -19,7 +19,7 @@ class Posterior(NamedTuple):
 def dense_ep(means, variances, factors, sweeps: int = 500, tolerance: float = 1e-11) -> Posterior:
     """Run EP for x ~ N(means, diag(variances)) given a·x in (lo, hi) for each (a, lo, hi) of `factors`.
 
-    Every factor has a Gaussian site exp(shift·d − precision·d²/2) on d = a·x; all are updated until none changes.
+    Every factor has a Gaussian site exp(shift·d − precision·d²/2) on d = a·x; all sites are updated until none changes.
     """
     prior_precision, prior_shift = np.diag(1 / np.asarray(variances, float)), np.divide(means, variances)
     rows = [np.asarray(a, float) for a, _, _ in factors]
@@ -38,7 +38,7 @@ def dense_ep(means, variances, factors, sweeps: int = 500, tolerance: float = 1e
         if np.all(np.abs(sites - before) <= tolerance * scale):
             break
     else:
-        raise ArithmeticError(f"the sites still move after {sweeps} sweeps")
+        raise ArithmeticError(f"the sites have not converged after {sweeps} sweeps")
     precision, shift = joint(prior_precision, prior_shift, rows, sites)
     log_z = parts.sum() + dense_log_mass(precision, shift) - dense_log_mass(prior_precision, prior_shift)
     return Posterior(np.linalg.solve(precision, shift), np.diag(np.linalg.inv(precision)).copy(), float(log_z))

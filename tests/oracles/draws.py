@@ -1,4 +1,4 @@
-"""TrueSkill for two players with a learnt share of draws, from the definitions: each estimate sums all past matches."""
+"""TrueSkill for two players with a learnt share of draws; each estimate is computed from all past matches."""
 
 from math import erf, exp, pi, sqrt
 from statistics import NormalDist
@@ -33,7 +33,7 @@ def growth(past, start, memory):
 
 
 def weighted(old, new, importance):
-    """Return a belief after a match whose message, the normal quotient of new and old belief, counts `importance`."""
+    """Return a belief after a match whose message, the new belief divided by the old, counts `importance` times."""
     (m, v), (n, u) = old, new
     precision = 1.0 / v + importance * (1.0 / u - 1.0 / v)
     return (m / v + importance * (n / u - m / v)) / precision, 1.0 / precision

@@ -1,6 +1,6 @@
-"""A league as a plain list of matches, from which the state that a store must have is computed from scratch.
+"""A league as a plain list of matches; tests of the store compare their league with it.
 
-The oracle keeps only the matches with their sequence numbers and times; ratings come from a fit of all matches.
+The oracle keeps only the matches with their sequence numbers and times; ratings come from a new fit of all matches.
 """
 
 import copy
@@ -44,7 +44,7 @@ class League:
     log: list[tuple[int, int, str, str, float]] = field(default_factory=list)  # revision, seq, id, kind, time
     seasons: list[tuple[float, float, float]] = field(default_factory=list)  # start, carry, tau
     chains: dict[str, str] = field(default_factory=dict)  # aliases, each with the name to which it leads
-    given: dict[str, dict[str, str]] = field(default_factory=dict)  # players of a match by id, with the name given
+    given: dict[str, dict[str, str]] = field(default_factory=dict)  # by match id: the posted name of each player
 
     def copy(self) -> "League":
         return copy.deepcopy(self)
@@ -89,7 +89,7 @@ class League:
         return True
 
     def delete(self, name: str) -> bool:
-        """Delete a match; its id stays in use."""
+        """Delete a match; its id cannot be used for another match."""
         if name not in self.matches:
             return False
         gone = self.matches.pop(name)
@@ -114,7 +114,7 @@ class League:
         return len(names) == len(set(names))
 
     def _give(self, id: str, body: dict[str, Any]) -> None:
-        """Keep the names under which a match was given; a player who stays in it keeps the name given before."""
+        """Store the posted name of each player of a match; a player who stays in the match keeps the earlier name."""
         old = self.given.get(id, {})
         names = [name for team in body["teams"] for name in team]
         self.given[id] = {self.player(name): name if name in self.chains else old.get(name, name) for name in names}

@@ -77,7 +77,7 @@ def result(match):
 
 
 def three_ways(match):
-    """Return the win, draw and loss probabilities, and the index of the actual result."""
+    """Return the win, draw and loss probabilities, and which of the three results happened."""
     chances = [match.win, match.draw, max(1 - match.win - match.draw, 0)]
     return chances, [result(match) == side for side in (1.0, 0.5, 0.0)]
 
@@ -87,7 +87,7 @@ def log_loss(match, least=1e-6):
 
 
 def information_gain(match, least=1e-6):
-    """Return the information gain (ECML 2012, section 5.2), where p is the win plus half the draw probability."""
+    """Return the information gain (ECML 2012, section 5.2); p is the expected score of the first team."""
     p = match.win + match.draw / 2
     if result(match) == 1.0:
         return 1 + log2(max(p, least))
@@ -111,7 +111,7 @@ def mid_places(key):
 
 
 def place_error(match):
-    """Return the place error √(Σ (xᵢ − yᵢ)²/√i), from section 5 of the paper of 2010."""
+    """Return the place error √(Σ (xᵢ − yᵢ)²/√i), from Nikolenko, Sirotkin (2010), section 5."""
     total = 0.0
     taken, predicted = mid_places(match.place), mid_places([-s for s in strengths(match)[0]])
     for mine, theirs in zip(taken, predicted, strict=True):
@@ -155,7 +155,10 @@ def window(total, weight, matches):
 
 
 def runs(chances, came, counts):
-    """Sort forecasts, cut them into bins, and return the mean forecast and the share of true events of each bin."""
+    """Sort forecasts and cut them into bins of the given sizes.
+
+    Return, for each bin, the mean forecast, the share of events that happened, and the lowest and highest forecast.
+    """
     ordered, found, start = sorted(zip(chances, came, strict=True)), [], 0
     for count in counts:
         run, start = ordered[start : start + int(count)], start + int(count)

@@ -13,7 +13,11 @@ from tests.oracles.truncated import truncated
 
 
 def factors(places, epsilon: float) -> list:
-    """Return (a, lo, hi) for each condition lo < a·x < hi: |t − l| ≤ ε and l − l' > 2ε; x is all teams and places."""
+    """Return (a, lo, hi) for each condition lo < a·x < hi, where x has the performances of all teams and places.
+
+    A team's performance t and the performance l of its place satisfy |t − l| ≤ ε. The performances of neighbouring
+    places satisfy l − l' > 2ε.
+    """
     distinct = sorted(set(places))
     size = len(places) + len(distinct)
     rows = []
@@ -29,7 +33,7 @@ def factors(places, epsilon: float) -> list:
 
 
 def places_ep(means, variances, places, epsilon: float, seed=0, sweeps: int = 2000, tolerance=1e-11) -> Posterior:
-    """Run EP for TS2; the log-evidence is log(Z/(2ε)^(number of places)), where every l has a flat prior."""
+    """Run EP for TS2; the log-evidence is log(Z/(2ε)^(number of places)), where every place has a flat prior."""
     teams, distinct = len(places), len(set(places))
     known = factors(places, epsilon)
     rows = [a for a, _, _ in known]
@@ -57,7 +61,7 @@ def places_ep(means, variances, places, epsilon: float, seed=0, sweeps: int = 20
         if moved <= tolerance:
             break
     else:
-        raise ArithmeticError(f"the sites still move by {moved} after {sweeps} sweeps")
+        raise ArithmeticError(f"the sites have not converged after {sweeps} sweeps; the last change is {moved}")
     precision, shift = joint(precision0, shift0, rows, sites)
     log_z = parts.sum() + dense_log_mass(precision, shift)
     log_z -= dense_log_mass(precision0[:teams, :teams], shift0[:teams])

@@ -17,8 +17,8 @@ class Moments(NamedTuple):
 def gibbs(means, variances, places, epsilon: float, chains: int = 4000, sweeps: int = 400, seed: int = 0) -> np.ndarray:
     """Sample the performances of the teams: one row per independent chain, taken from the chain's last iteration.
 
-    Given l (`at`), a performance is a normal truncated to l ± ε. Given the performances, l is uniform over all allowed
-    values.
+    Given the performance l of its place (`at`), a team's performance is a normal truncated to l ± ε. Given the
+    performances of the teams, l is uniform over all allowed values.
     """
     rng = np.random.default_rng(seed)
     distinct = sorted(set(places))
@@ -41,9 +41,9 @@ def gibbs(means, variances, places, epsilon: float, chains: int = 4000, sweeps: 
 
 
 def exact(means, variances, places, epsilon: float, steps: int = 160) -> Moments:
-    """Return the exact moments, computed on a grid of l with `steps` points in 2ε.
+    """Return the exact moments, computed on a grid of place performances with `steps` points in 2ε.
 
-    The places above and below are covered by two running sums.
+    Two running sums account for the places above and below.
     """
     m, v = np.asarray(means, float), np.asarray(variances, float)
     s = np.sqrt(v)

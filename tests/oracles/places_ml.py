@@ -10,7 +10,7 @@ from tests.oracles.truncated import truncated
 
 
 class Fitted(NamedTuple):
-    """The performances of the places, the moments of the teams given these, and the maximised log-likelihood."""
+    """The performances of the places, the moments of the teams for these places, and the maximised log-likelihood."""
 
     x: np.ndarray
     means: np.ndarray
@@ -42,7 +42,7 @@ def fit_places(places, means, variances, epsilon) -> Fitted:
 
     start = (means.mean() + epsilon * (count - 1 - 2.0 * np.arange(count))) / scale
     constraint = {"type": "ineq", "fun": lambda x: steps @ x - 2 * epsilon / scale, "jac": lambda x: steps}
-    for _ in range(20):  # restart from where it stopped, until it stays there
+    for _ in range(20):  # restart the optimiser where it stopped, until it no longer moves
         found = minimize(
             objective,
             start,

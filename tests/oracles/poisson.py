@@ -25,7 +25,7 @@ def pmf(n, mean, variance):
     for part in np.array_split(np.arange(len(x)), len(x) // 2000 + 1):
         found += np.exp(n[:, None] * x[part] - np.exp(x[part]) - gammaln(n + 1)[:, None]) @ weight[part]
     if low == LOWEST:
-        end = low - step / 2  # below it every count is 0; the sum of midpoints is off by h²/24 times the slope there
+        end = low - step / 2  # below this x every count is 0; the sum of midpoints is off by h²/24 times the slope
         slope = stats.norm.pdf(end, mean, deviation) * (mean - end) / variance
         found[n == 0] += ndtr((end - mean) / deviation) - step**2 / 24 * slope
     return found
@@ -34,7 +34,7 @@ def pmf(n, mean, variance):
 def win_and_draw(first, second, most=1500):
     """Return P(S₀ > S₁) and P(S₀ = S₁) of two teams (mean, variance), summed over scores up to `most`.
 
-    Beyond `most`, the spread of x is far above that of the counts, so a normal distribution of log n is used.
+    Beyond `most`, the counts vary mostly because x varies, so a normal distribution of log n is used.
     """
     reach = max(mean + 7 * sqrt(variance) for mean, variance in (first, second))
     top = min(most, int(exp(min(reach, 9)) + 10 * exp(min(reach, 9) / 2) + 40))

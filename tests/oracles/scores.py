@@ -23,7 +23,10 @@ def equations_22_23(first, second, scores, noise):
 
 
 def linear(means, variances, matrix, noise, seen):
-    """Return posterior means and variances of independent normals x and the log-evidence, given matrix · x + noise."""
+    """Return posterior means and variances of independent normals x, and the log-evidence of seen = matrix · x + noise.
+
+    `noise` is the covariance of the noise.
+    """
     matrix, covariance = np.asarray(matrix), np.diag(variances)
     spread = matrix @ covariance @ matrix.T + noise
     beyond = np.asarray(seen) - matrix @ means
@@ -62,7 +65,7 @@ def nearest_normal(mean, variance, score):
 
     best = np.zeros(2)
     options = {"xatol": 1e-11, "fatol": 1e-15, "maxfev": 4000}
-    for _ in range(4):  # restarted where it stopped, until it finds no improvement
+    for _ in range(4):  # restarts where it stopped, because one run may stop too early
         best = minimize(objective, best, method="Nelder-Mead", options=options).x
     return peak + scale * best[0], scale**2 * np.exp(best[1]), objective(best)
 

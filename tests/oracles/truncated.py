@@ -18,7 +18,7 @@ class Moments(NamedTuple):
 def truncated(m: float, v: float, lo: float, hi: float, dps: int = 60) -> Moments:
     """Return the moments of x ~ N(m, v) given lo < x < hi.
 
-    The formula loses digits by cancellation, so `dps` must cover the exponents of the arguments.
+    The formula loses digits by cancellation, so arguments of very different sizes need a large number of digits `dps`.
     """
     with mp.workdps(dps):
         m, v, lo, hi = mp.mpf(m), mp.mpf(v), mp.mpf(lo), mp.mpf(hi)

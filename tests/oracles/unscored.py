@@ -10,7 +10,8 @@ def linear_posterior(weights, means, variances, noise, cell, margin, lead):
     """Return mean and variance of one normal variable, and the evidence, given the order of two scores.
 
     The difference of the scores is the sum of all variables times their weights, plus noise. `lead` is 1 if the
-    difference exceeds the margin, −1 if its negative does, and 0 if it lies within the margin, or is 0 without margin.
+    difference exceeds the margin, −1 if its negative does, and 0 if it lies within the margin. A margin of 0 and a
+    `lead` of 0 mean that the difference is exactly 0.
     """
     x = means[cell] + np.sqrt(variances[cell]) * np.linspace(-12, 12, 4001)
     rest = np.arange(len(weights)) != cell

@@ -47,7 +47,7 @@ class AppClient:
         return self("POST", url, json=json, **rest)
 
     def create_league(self, name, **more):
-        """Create a league of textbook TrueSkill, unless `model` is another one or None, and return it."""
+        """Create a league and return it; its model is TrueSkill with default parameters if `more` has no `model`."""
         return self.post("/api/leagues", {"name": name, "model": {"name": "TrueSkill"}} | more, status=201).json()
 
     def new_key(self, scope, league=None):

@@ -6,7 +6,7 @@ NAMES = ("Ann Arbour", "Bob Brook", "Cat Castle", "Dan Dune", "Eve Estuary")
 
 
 def home_wins(number, first=0):
-    """Return matches numbered from `first` on; the home team loses one match in ten."""
+    """Return `number` matches with ids that count from `first`; the home team loses one match in ten."""
     pairs = list(permutations(NAMES, 2))
     return [
         {

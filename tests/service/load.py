@@ -1,4 +1,4 @@
-"""Clients that repeat every request until the service acknowledges it, even if the service crashes in between."""
+"""Clients that repeat every request until the service acknowledges it, even if the service crashes meanwhile."""
 
 import http.client
 import json
@@ -17,14 +17,14 @@ Matches = dict[str, dict[str, Any] | None]  # by id; None if the match is delete
 
 
 def match(random: Random, name: str) -> dict[str, Any]:
-    """Return a match of two or three players; the same name always gives the same match."""
+    """Return a random match of two to four players, with `name` as its id."""
     players = random.sample(PLAYERS, random.choice([2, 2, 2, 3, 4]))
     teams = [players[:2], players[2:]] if len(players) == 4 else [[player] for player in players]
     return {"id": name, "teams": teams, "scores": [random.randrange(4) for _ in teams]}
 
 
 class Client(threading.Thread, ABC):
-    """A client that changes only its own matches of a league."""
+    """A client that changes only the matches that it has posted to a league."""
 
     def __init__(self, server: Server, league: str, key: str, number: int = 0) -> None:
         super().__init__(daemon=True)
@@ -50,7 +50,7 @@ class Client(threading.Thread, ABC):
         """Send request number `count`, and repeat it until it is acknowledged."""
 
     def send(self, method: str, path: str, matches: Matches, body: Any = None, **headers: str) -> None:
-        """Repeat a request until it is acknowledged; after that, the matches have the given content."""
+        """Repeat a request until it is acknowledged; `matches` are the matches that it changes, in their new form."""
         self.under_way = matches
         while not self.done.is_set():
             try:
@@ -76,7 +76,7 @@ class Writer(Client):
 
 
 class Corrector(Client):
-    """Posts matches that are older than all recorded matches, edits all of its matches, and deletes some."""
+    """Posts matches that are older than those of other clients, edits each of them, and deletes every third."""
 
     def step(self, random: Random, count: int) -> None:
         name = f"late-{self.number}-{count}"
@@ -109,7 +109,7 @@ class Exporter(Client):
 
 
 class Load:
-    """Several writers and other clients that run for the duration of a block."""
+    """Several writers and other clients, which run during a `with` block."""
 
     def __init__(
         self,
@@ -145,7 +145,10 @@ class Load:
 
     @property
     def under_way(self) -> Matches:
-        """Return the matches of requests that are not acknowledged yet; call this before `acknowledged`."""
+        """Return the matches of requests that may not be acknowledged yet.
+
+        Read this before `acknowledged`; otherwise a request that is acknowledged in between would be in neither.
+        """
         return {name: match for client in self.clients for name, match in client.under_way.items()}
 
     def check(self) -> None:
@@ -161,5 +164,5 @@ class Load:
         wanted, end = self.count(kind) + more, time.monotonic() + PATIENCE
         while self.count(kind) < wanted:
             self.check()
-            assert time.monotonic() < end, f"only {self.count(kind)} of {wanted} are acknowledged"
+            assert time.monotonic() < end, f"only {self.count(kind)} of {wanted} matches are acknowledged"
             time.sleep(0.02)

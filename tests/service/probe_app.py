@@ -43,7 +43,7 @@ def probed(settings: Settings) -> FastAPI:
     async def body(request: Request) -> int:
         return len(await request.body())
 
-    app.router.routes.insert(0, app.router.routes.pop(-2))  # before the route that it replaces
+    app.router.routes.insert(0, app.router.routes.pop(-2))  # so that it comes before the route that it replaces
 
     @app.post("/probe/work")
     async def work(seconds: float) -> None:
@@ -101,7 +101,7 @@ def service(folder: Path, **settings: Any) -> Iterator[tuple[httpx.Client, FastA
 def filled(app: FastAPI) -> dict[str, str]:
     """Create a public and a private league, and keys of every scope.
 
-    Return the secrets in a dict with keys such as `read@darts` or `read@*`.
+    Return the secrets in a dict with keys such as `read@open` (one league) or `read@*` (all leagues).
     """
     found = {}
     with app.state.service.database.writing() as connection:

@@ -159,8 +159,8 @@ def start(database: str, folder: Path, *, workers: int = 1, first: str = "", por
     options = ["--database", database, "--host", "127.0.0.1", "--port", str(port), "--workers", str(workers)]
     log = folder / f"server-{port}.log"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PROWESS_")}
-    environment |= {"PROWESS_CPU_LIMIT": "0"}  # browser tests request more pages than visitors do
-    environment |= {"PROWESS_SEARCH_MODELS": "false"}  # no background work that a test does not expect
+    environment |= {"PROWESS_CPU_LIMIT": "0"}  # browser tests request more pages than a visitor would
+    environment |= {"PROWESS_SEARCH_MODELS": "false"}  # background work would disturb the tests
     environment |= {f"PROWESS_{name.upper()}": value for name, value in settings.items()}
     if first:
         hook = folder / f"first-{port}" / "sitecustomize.py"  # Python imports this file when it starts
@@ -204,7 +204,7 @@ def create_league(
     of: str | None = None,
     settings: Settings | None = None,
 ) -> str:
-    """Create a league and a key, which is for all leagues or only for the league `of`."""
+    """Create a league and a key for all leagues, or only for the league `of`; return the secret of the key."""
     database = Database(url)
     try:
         database.migrate()

@@ -1,11 +1,11 @@
-"""Authentication and permissions agree with an independent statement of the rules."""
+"""Authentication and permissions agree with a second, independent implementation of the rules."""
 
 from prowess.store import keys
 from tests.service.probe_app import SCOPES, bearing, filled, service
 
 
 def allowed(key, scope, league):
-    """Return whether a key `scope@league` grants a scope in a league. Each scope includes all weaker scopes."""
+    """Return whether a key, given as `scope@league`, grants a scope in a league; a scope includes all weaker ones."""
     if key is None:
         return scope == "read" and league == "open"
     has, _, of = key.partition("@")
@@ -56,7 +56,7 @@ def test_unknown_key_is_refused_even_where_no_key_is_needed(tmp_path):
             assert found.status_code == 401
             assert found.headers["www-authenticate"] == "Bearer"
             assert client.get("/healthz", headers={"Authorization": header}).status_code == 200
-        assert max(map(len, app.state.service.keys._entries)) < 200, "what is too long is not kept in memory"
+        assert max(map(len, app.state.service.keys._entries)) < 200, "keys that are too long must not be cached"
 
 
 def test_revoked_key_stops_working_within_a_second(tmp_path):

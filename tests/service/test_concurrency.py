@@ -141,10 +141,10 @@ def test_client_can_use_only_a_few_threads_at_once_and_is_charged_for_their_cpu_
     asyncio.run(ask())
     assert most == 2
     assert len(charged) == 6
-    assert max(charged) < 0.01  # it slept
+    assert max(charged) < 0.01  # sleeping needs no CPU time
 
 
-def test_all_service_modules_use_the_threads_of_the_client():
+def test_no_service_module_bypasses_the_thread_limit_per_client():
     folder = Path(concurrency.__file__).parent
     own = {"concurrency.py", "app.py"}  # the first implements the limit, and the second runs before any client connects
     texts = {path: path.read_text() for path in folder.rglob("*.py") if path.name not in own}
@@ -166,7 +166,7 @@ def test_work_is_cancelled_when_the_client_disconnects():
         assert await unless_disconnected(messages.get, work(0.01)) == "done"
         asyncio.get_running_loop().call_later(0.01, messages.put_nowait, {"type": "http.disconnect"})
         assert await unless_disconnected(messages.get, work(60)) is None
-        with pytest.raises(TypeError):  # errors reach the caller as they are
+        with pytest.raises(TypeError):  # errors reach the caller unchanged
             await unless_disconnected(messages.get, work("soon"))
 
     asyncio.run(ask())

@@ -50,10 +50,9 @@ def place(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
 
 
 def work(place: RunningService, number: int, each: int, ready: threading.Barrier) -> list[tuple[str, str, Answer]]:
-    """Post to one league and then to the other, while a second writer posts the same ids.
+    """Post matches to each league in turn; every match is posted by two writers.
 
-    Finally, one writer makes corrections.
-
+    After the posts to a league, one of the two writers edits one of the matches and deletes another.
     All writers work on the same league at a time, because a commit with matches of both leagues would lock both.
     """
     connection = place.server.connect(place.key)
@@ -96,7 +95,7 @@ def test_no_match_is_lost_with_64_writers_on_4_processes(place: RunningService, 
 
 
 def _compare(database: Database, league: str, answers: list[tuple[str, dict[str, Any]]]) -> League:
-    """Check that each response equals a replay at the revision in the response."""
+    """Check that the ratings in each response equal a replay of the journal up to the revision of the response."""
     posts = [said for what, said in answers if what == "post"]
     told = {said["revision"]: said for said in posts if not all(one["repeated"] for one in said["matches"])}
     told |= {said["revision"]: said for what, said in answers if what != "post"}
@@ -113,16 +112,16 @@ def _compare(database: Database, league: str, answers: list[tuple[str, dict[str,
                 assert (one["after"]["mu"], one["after"]["sigma"]) == (rating.mu, rating.sigma)
 
     held = check(database, league, replayed)
-    assert seen == set(told), "as many revisions as there were changes"
+    assert seen == set(told), "every change must be one revision"
     new = [one["id"] for said in posts for one in said["matches"] if not one["repeated"]]
-    assert sorted(new) == sorted(held.first), "each is new to one of its two writers, and only to one"
+    assert sorted(new) == sorted(held.first), "each match must be new for exactly one of its two writers"
     return held
 
 
 def test_posts_of_different_players_do_not_wait_for_each_other(place: RunningService) -> None:
     """While player ann is locked, matches of cat and dan are recorded, and ann's match waits.
 
-    In the league "serial", whose model learns from all matches, all posts wait.
+    In the league "serial", whose model has rating periods, all posts wait.
     """
     with ThreadPoolExecutor(4) as pool:
 
@@ -143,8 +142,8 @@ def test_posts_of_different_players_do_not_wait_for_each_other(place: RunningSer
             check(place.database, league)
 
 
-def test_concurrent_posts_of_different_matches_with_one_id_conflict(place: RunningService) -> None:
-    """One of the matches is recorded, and the others get 409 Conflict."""
+def test_only_one_of_several_concurrent_posts_with_the_same_id_is_recorded(place: RunningService) -> None:
+    """The posts have different matches; one is recorded, and the others get 409 Conflict."""
     ready = threading.Barrier(8)
 
     def post(number: int) -> list[Answer]:

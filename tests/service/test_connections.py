@@ -78,13 +78,14 @@ def test_endless_request_headers_are_refused_at_the_size_limit(tmp_path):
         assert refusals(app) == {"large_headers": 5}
 
 
-def test_trailers_and_chunk_extensions_have_a_size_limit(tmp_path):
+def test_endless_trailers_and_chunk_extensions_are_refused_at_the_size_limit(tmp_path):
     with service(tmp_path, header_limit=1000) as (client, app):
         start = b"POST /probe/body HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
         for more in (b"0\r\nX-Long: ", b"3;long="):
             assert is_cut_off(connect(client, start, more))
         assert refusals(app) == {"large_headers": 2}
-        assert client.post("/probe/body", content=iter([b"a"] * 3000)).json() == 3000  # many small chunks
+        # The size limit does not apply to many small chunks.
+        assert client.post("/probe/body", content=iter([b"a"] * 3000)).json() == 3000
 
 
 @pytest.mark.parametrize(
@@ -95,6 +96,7 @@ def test_trailers_and_chunk_extensions_have_a_size_limit(tmp_path):
         ([b"GET /healthz HTTP/1.1\r\n\r\n", b"GET /healthz HTTP/1.1\r\n"], "slow_headers"),
         ([b"POST /probe/body HTTP/1.1\r\nContent-Length: 9\r\n\r\n", b"12345678"], "slow_body"),
     ],
+    ids=["no request", "incomplete headers", "incomplete second request", "incomplete body"],
 )
 def test_request_that_arrives_too_slowly_gets_408_request_timeout(tmp_path, pieces, reason):
     with service(tmp_path, header_timeout=0.2, body_timeout=0.2) as (client, app):
@@ -110,7 +112,7 @@ def test_request_that_arrives_too_slowly_gets_408_request_timeout(tmp_path, piec
 def test_address_above_its_connection_limit_loses_its_own_oldest_connection(tmp_path):
     with service(tmp_path, address_connections=3) as (client, app), ExitStack() as stack:
         lines = [stack.enter_context(connect(client, b"GET /healthz HTTP/1.1\r\n")) for _ in range(5)]
-        assert [is_open(line) for line in lines] == [True] * 5  # the first two have a 503 to read
+        assert [is_open(line) for line in lines] == [True] * 5  # the first two have received a 503 response
         assert [is_open(line) for line in lines] == [False, False, True, True, True]
         other = stack.enter_context(connect(client, b"GET /healthz HTTP/1.1\r\n", source="127.0.0.3"))
         proxy = [stack.enter_context(connect(client, b"GET /", source="127.0.0.1")) for _ in range(9)]

@@ -36,7 +36,7 @@ LONG_CORRECTIONS = """
 import sys
 if "resource_tracker" not in " ".join(sys.orig_argv):
     from prowess.store.write import long_corrections
-    long_corrections.MAX_SHORT = 500  # so that corrections of a small league take the long way, too
+    long_corrections.MAX_SHORT = 500  # so that corrections of a small league are long corrections, too
     long_corrections.CHUNK = 50
     long_corrections.LEASE = 4.0  # otherwise corrections would mostly wait for the lease of a killed process
 """
@@ -55,7 +55,7 @@ def once(url: str, league: str, acknowledged: Collection[str]) -> None:
 
 
 def check_changes(url: str, league: str, load: Load, *, stopped: bool) -> None:
-    """Check the database as `prowess doctor` does, and that the journal has every acknowledged change.
+    """Check the database as `prowess doctor` does, and check that the journal has every acknowledged change.
 
     If the service is still running, its clients may change their matches during the check.
     """
@@ -72,16 +72,16 @@ def check_changes(url: str, league: str, load: Load, *, stopped: bool) -> None:
     assert len(stored) == len(rows), "a match is recorded twice"
     assert acknowledged.keys() <= stored.keys(), "an acknowledged match is lost"
     if stopped:
-        assert stored.keys() <= acknowledged.keys() | under_way.keys(), "a match that nobody posted"
+        assert stored.keys() <= acknowledged.keys() | under_way.keys(), "a match is stored that nobody posted"
         for name, body in stored.items():
             versions = [matches[name] for matches in (acknowledged, under_way) if name in matches]
             assert body in [match and {key: match[key] for key in ("teams", "scores")} for match in versions], name
 
 
 def crash(url: str, folder: Path, times: int, *, seed: int, workers: int = 1, before: int = 0) -> None:
-    """Kill the service repeatedly while it works. It also searches for better models, and switches to them.
+    """Kill the service repeatedly while clients write, and while it searches for better models and switches to them.
 
-    With several workers, only one worker is killed, and the service replaces it.
+    With several workers, about half of the kills hit only one worker, which the service must replace.
     """
     random, options = Random(seed), {"workers": workers, "rate_limit": "0", "first": LONG_CORRECTIONS}
     options |= {"search_models": "true"}
@@ -115,7 +115,7 @@ def crash(url: str, folder: Path, times: int, *, seed: int, workers: int = 1, be
 
 
 def fill(url: str, league: str, number: int) -> dict[str, dict[str, Any]]:
-    """Record matches of an hour ago in a league."""
+    """Record matches that were played an hour ago, and return them by id."""
     random = Random(0)
     matches = [match(random, f"first-{row}") for row in range(number)]
     database = Database(url)
@@ -138,7 +138,7 @@ def is_replaying(url: str, league: str) -> bool:
 
 
 def wait_for_workers(server: Server, number: int, without: int = 0) -> list[int]:
-    """Return the workers once the killed worker has been replaced."""
+    """Wait until the server has this number of workers, none of which is `without`, and return their ids."""
     end = time.monotonic() + PATIENCE
     while len(found := server.workers) != number or without in found:
         assert time.monotonic() < end, f"workers {found}, not {number}"
@@ -182,9 +182,9 @@ def test_posts_are_refused_while_the_disk_is_full(tmp_path: Path) -> None:
             acknowledged |= {one["id"] for one in batch}
         assert answer.status == 503, answer
         assert answer.headers["content-type"] == "application/problem+json"
-        assert "full" in server.log.read_text(), "who runs it must learn why"
+        assert "full" in server.log.read_text(), "the log must say that the disk is full"
         assert "retry-after" in answer.headers
-        assert acknowledged, "nothing fitted"
+        assert acknowledged, "no post was accepted before the disk was full"
         assert "because its disk is full" in answer.json["detail"]
         assert connection.ask("GET", "/api/leagues/darts/leaderboard").status == 200
         assert connection.ask("POST", "/api/leagues/darts/matches", batch).status == 503
@@ -192,7 +192,7 @@ def test_posts_are_refused_while_the_disk_is_full(tmp_path: Path) -> None:
         ready = connection.ask("GET", "/readyz")
         assert (ready.status, "because its disk is full" in ready.json["detail"]) == (503, True)
         once(url, "darts", acknowledged)
-    with serving(url, tmp_path, rate_limit="0") as server:  # space was freed
+    with serving(url, tmp_path, rate_limit="0") as server:  # the disk has space again
         assert server.connect(key).ask("POST", "/api/leagues/darts/matches", batch).status == 201
     once(url, "darts", acknowledged | {one["id"] for one in batch})
 

@@ -1,6 +1,7 @@
 """The doctor's checks of settings, keys and the machine."""
 
 import os
+import reprlib
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
@@ -42,6 +43,7 @@ def found(checks: Iterable[Check]) -> dict[str, str]:
         ({"metrics_address": "0.0.0.0:9100"}, {"metrics": "warning"}),
         ({"log": "off"}, {"log": "warning"}),
     ],
+    ids=reprlib.repr,
 )
 def test_doctor_reports_unsafe_settings(changes: dict[str, object], expected: dict[str, str]) -> None:
     assert found(examine_settings(Settings(**changes))) == expected  # type: ignore[arg-type]
@@ -86,7 +88,11 @@ def database(tmp_path: Path) -> Database:
     return Database(f"sqlite:///{file}")
 
 
-@pytest.mark.parametrize(("mode", "status"), [(0o600, None), (0o640, None), (0o644, "warning"), (0o666, "problem")])
+@pytest.mark.parametrize(
+    ("mode", "status"),
+    [(0o600, None), (0o640, None), (0o644, "warning"), (0o666, "problem")],
+    ids=["0600", "0640", "0644", "0666"],
+)
 def test_doctor_reports_a_database_file_that_other_users_can_read_or_write(
     database: Database, mode: int, status: str | None
 ) -> None:

@@ -1,4 +1,4 @@
-"""Any failure gets a readable problem response, which names the field and reveals no internals."""
+"""Every failure gets a readable problem response that names the invalid field and reveals no internals."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def test_server_errors_do_not_reveal_internals(tmp_path, capfd, caplog):
         answer = client.post("/probe/failure")
         assert answer.status_code == 500
         assert "swordfish" not in answer.text
-        assert answer.headers["x-request-id"] in caplog.text  # the rest of the body
+        assert answer.headers["x-request-id"] in caplog.text  # so that operators can find the traceback
         assert "swordfish" in caplog.text
 
         def lost(name):
@@ -47,7 +47,7 @@ def test_server_errors_do_not_reveal_internals(tmp_path, capfd, caplog):
         assert client.get("/healthz", headers=bearing("abc")).status_code == 200
 
 
-# The error messages of the library about a match, each with the request field that caused it.
+# Matches that the library rejects, each with the field that the error must name.
 WRONG = [
     ({"teams": "ann"}, "teams"),
     ({}, "teams"),

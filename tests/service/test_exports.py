@@ -1,4 +1,4 @@
-"""Exports are shared by all clients that request the same file, limited, and stopped when nobody waits."""
+"""Clients that request the same export share one job; jobs are limited, and stop when nobody waits for them."""
 
 import asyncio
 from threading import Event
@@ -66,7 +66,7 @@ def test_concurrent_callers_share_one_export_job_and_later_callers_reuse_its_fil
         slow.go.set()
         files = [await caller for caller in callers] + [await service.get("darts", NDJSON)]
         assert {(file.path.read_text(), file.revision) for file in files} == {("matches", 0)}
-        assert len({file.path for file in files}) == 21  # each caller deletes its own link
+        assert len({file.path for file in files}) == 21  # each caller has its own link to the file
 
     asyncio.run(work())
     assert slow.begun == [("darts", NDJSON)]
@@ -85,7 +85,7 @@ def test_export_job_runs_until_its_last_caller_disconnects(service, slow):
         await until(lambda: slow.stopped)
         assert monotonic() - left < 1
         slow.go.set()
-        assert (await service.get("darts", NDJSON)).revision == 0  # a new caller starts again
+        assert (await service.get("darts", NDJSON)).revision == 0  # a new caller starts the export again
 
     asyncio.run(work())
     assert slow.begun == [("darts", NDJSON)] * 2

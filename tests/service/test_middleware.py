@@ -97,7 +97,7 @@ def test_cors_headers_are_sent_only_if_the_setting_allows_them(tmp_path):
         assert "access-control-allow-origin" not in other.headers
 
 
-def test_too_large_body_is_refused_before_it_is_read(tmp_path):
+def test_oversized_body_is_refused_before_it_is_read(tmp_path):
     with service(tmp_path, anonymous_body_limit=500, body_limit=1000, import_limit=5000) as (client, app):
         key = bearing(filled(app)["write@*"])
         limits = [("/probe/body", key, 1000), ("/api/leagues/probe/import", key, 5000)]
@@ -106,14 +106,14 @@ def test_too_large_body_is_refused_before_it_is_read(tmp_path):
             lines = [f"{name}: {value}" for name, value in headers.items()]
             assert client.post(path, headers=headers, content=bytes(most)).json() == most
             assert client.post(path, headers=headers, content=iter([bytes(most // 2)] * 2)).json() == most
-            said = raw(client, head(path, *lines, "Content-Length: 1000000000"))  # and nothing more is sent
+            said = raw(client, head(path, *lines, "Content-Length: 1000000000"))  # the body is never sent
             assert said.startswith(b"HTTP/1.1 413 ")
             chunk = b"%x\r\n%s\r\n" % (most // 2 + 1, bytes(most // 2 + 1))
-            said = raw(client, head(path, *lines, "Transfer-Encoding: chunked"), chunk, chunk)  # and no end of it
+            said = raw(client, head(path, *lines, "Transfer-Encoding: chunked"), chunk, chunk)  # the body never ends
             assert said.startswith(b"HTTP/1.1 413 ")
             assert f"limit of {most} bytes{'' if headers == key else ' without a valid key'}".encode() in said
         lines = [f"Authorization: {key['Authorization']}", "Content-Length: 3000"]
-        said = raw(client, head("/api/leagues/probe/matches/import", *lines))  # an id, and no file
+        said = raw(client, head("/api/leagues/probe/matches/import", *lines))  # "import" is the id of a match here
         assert said.startswith(b"HTTP/1.1 413 ")
         assert metrics(app)["prowess_refusals_total", ("reason", "large_body")] == 9
 
@@ -138,7 +138,8 @@ def test_addresses_and_keys_have_separate_rate_limits(tmp_path):
     with service(tmp_path, **limits) as (client, app):
         secrets = filled(app)
         first, second = bearing(secrets["read@*"]), bearing(secrets["write@*"])
-        assert client.post("/probe/body", headers=first).status_code == 200  # unknown key: counts for the address
+        # The key is not cached yet, so the request counts for the address.
+        assert client.post("/probe/body", headers=first).status_code == 200
         assert [client.post("/probe/body", headers=first).status_code for _ in range(10)] == [200] * 8 + [429] * 2
         assert client.post("/probe/body", headers=second).status_code == 200
         codes = [client.post("/probe/body", headers=bearing(f"guess {n}")).status_code for n in range(5)]
@@ -151,14 +152,15 @@ def test_addresses_and_keys_have_separate_rate_limits(tmp_path):
         assert {client.get(path).status_code for path in ("/healthz", "/readyz") * 3} == {200}
 
 
-def test_addresses_and_keys_have_separate_limits_of_cpu_time(tmp_path):
+def test_addresses_and_keys_have_separate_cpu_time_limits(tmp_path):
     limits = {"cpu_limit": 0.01, "cpu_burst": 0.1, "key_cpu_limit": 0.01, "key_cpu_burst": 0.2}
     with service(tmp_path, **limits) as (client, app):
         key = bearing(filled(app)["read@*"])
-        client.post("/probe/body", headers=key)  # from now on, the key is known
+        client.post("/probe/body", headers=key)  # from now on, the key is cached
         for headers in ({}, key):
             assert client.post("/probe/work?seconds=0.01", headers=headers).status_code == 200
-            assert client.post("/probe/work?seconds=0.3", headers=headers).status_code == 200  # charged afterwards
+            # CPU time is charged after the request.
+            assert client.post("/probe/work?seconds=0.3", headers=headers).status_code == 200
             refused = client.post("/probe/body", headers=headers)
             assert refused.status_code == 429
             assert 5 < int(refused.headers["retry-after"]) < 60

@@ -51,7 +51,7 @@ def test_metrics_count_requests_by_route_and_status(tmp_path):
         assert found["prowess_request_seconds_count", ("method", "POST"), ("route", "/api/leagues/{league}/read")] == 3
 
 
-def test_metrics_need_a_key_for_all_leagues_unless_they_have_their_own_address(tmp_path):
+def test_metrics_need_no_key_at_their_own_address_but_a_key_for_all_leagues_elsewhere(tmp_path):
     port = free_port()
     with service(tmp_path, metrics_address=f"127.0.0.1:{port}") as (client, app):
         secrets = filled(app)
@@ -67,13 +67,13 @@ def test_metrics_need_a_key_for_all_leagues_unless_they_have_their_own_address(t
             == samples(own)["prowess_requests_total", *labels]
             == 2
         )
-    with pytest.raises(httpx.ConnectError):  # it ends with the service
+    with pytest.raises(httpx.ConnectError):  # the metrics server ends with the service
         httpx.get(f"http://127.0.0.1:{port}/metrics")
     with service(tmp_path, metrics=False) as (client, _):
         assert client.get("/metrics", headers=bearing(secrets["read@*"])).status_code == 404
 
 
-def test_metrics_address_that_is_in_use_is_an_error():
+def test_metrics_address_that_is_in_use_raises_an_error():
     with open_socket("127.0.0.1", 0) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         with (

@@ -1,4 +1,4 @@
-"""The OpenAPI document, tested with schemathesis, and permissions of all writes."""
+"""Responses match the OpenAPI document, as schemathesis checks, and every write needs a key with permission."""
 
 import json
 import re
@@ -246,7 +246,7 @@ def attempt(place: RunningService, examples: int) -> None:
         once()
     assert len(tried) > 15, tried
     for league in known["league"]:
-        check(place.database, league)  # whatever was written, the database is consistent
+        check(place.database, league)  # the database is consistent, whatever the requests have written
 
 
 LIFECYCLE = {OPERATIONS[name] for name in ("updateLeague", "deleteLeague", "undeleteLeague", "revokeKey", "rotateKey")}
@@ -273,7 +273,8 @@ WRITES: dict[tuple[str, str], Any] = {
     ("POST", f"{LEAGUE}/similar-players/dismiss"): {"players": ["ann", "eve"]},
     ("POST", f"{LEAGUE}/players/{{player}}/merge"): {"into": "eve"},
     ("POST", f"{LEAGUE}/players/{{player}}/anonymise"): {"reason": "asked by letter"},
-    ("DELETE", f"{LEAGUE}/erasures/{{alias}}/hash"): None,  # of the player whom the previous request anonymised
+    # The next request concerns the player whom the previous request anonymised.
+    ("DELETE", f"{LEAGUE}/erasures/{{alias}}/hash"): None,
     ("POST", "/api/keys"): {"name": "mine", "scope": "admin"},
     ("POST", "/api/keys/{id}/rotate"): {"grace": "0"},
     ("DELETE", "/api/keys/{id}"): None,
@@ -360,7 +361,7 @@ def test_key_of_one_league_has_no_access_to_another_league(place: RunningService
 
 
 def test_write_requests_with_the_right_key_succeed(place: RunningService) -> None:
-    """The same requests that other tests send without permission succeed with the right key."""
+    """The requests that other tests send with a wrong key are valid: with the right key, they succeed."""
     for operation in QUESTIONS:
         held = dump(place.database)
         assert send(place, operation, "control", None).status == 200, operation

@@ -1,4 +1,4 @@
-"""Settings: the environment, the flags and the guide agree with the dataclass."""
+"""Environment variables, flags and guides agree with the fields of `Settings`."""
 
 import re
 from dataclasses import fields
@@ -34,13 +34,15 @@ def test_guide_lists_every_setting_with_variable_flag_and_default():
     ]
 
 
-def test_guide_to_production_lists_every_limit_with_its_default():
+def test_production_guide_lists_every_limit_with_its_default():
     listed = re.findall(r"^\| `(\w+)` \| `([^`]*)` \| .+ \|$", PRODUCTION, re.M)
     assert listed == [(one.name, shown(one.default)) for one in fields(Settings) if one.metadata["panel"] == LIMITS]
 
 
-@pytest.mark.parametrize(("verb", "own"), [("serve", {"create", "demo"}), ("doctor", {"backups", "json", "repair"})])
-def test_serve_verb_has_a_flag_for_every_setting(verb, own):
+@pytest.mark.parametrize(
+    ("verb", "own"), [("serve", {"create", "demo"}), ("doctor", {"backups", "json", "repair"})], ids=["serve", "doctor"]
+)
+def test_serve_and_doctor_have_a_flag_for_every_setting(verb, own):
     command = typer.main.get_command(app).get_command(None, verb)
     assert {one.name for one in command.params} == {one.name for one in fields(Settings)} | own | {"quiet"}
 

@@ -115,7 +115,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         housekeeper = Housekeeper(database, key_uses)
         _collect_garbage_rarely()
         try:
-            # If there are several processes, the first one serves the metrics of all of them.
+            # If there are several processes, their supervisor serves the metrics of all of them.
             metrics_address = "" if METRICS_FOLDER in os.environ else settings.metrics_address
             with (
                 on_shutdown(service.closing.set),

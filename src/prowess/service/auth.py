@@ -58,7 +58,9 @@ class Access:
 
 
 def key_command(scope: Scope, league: str | None = None, database: Database | None = None) -> str:
-    """Return the command that creates a key with a scope; with `database`, the command works in any folder.
+    """Return the command that creates a key with a scope.
+
+    With `database`, the command names the database, so that it works in any folder.
 
     >>> key_command("write", "darts")
     'prowess key create NAME --league darts'
@@ -119,14 +121,17 @@ def drop_foreign_cookies(headers: Headers) -> list[tuple[bytes, bytes]]:
 
 
 def peek_key_id(keys: TtlCache[Key | None], headers: Headers) -> int | None:
-    """Return the id of a request's key if the key is cached, else None. Rate limits must not wait for the database."""
+    """Return the id of a request's key if the key is cached, else None.
+
+    The database is not queried, because rate limits must not wait for it.
+    """
     secret = bearer_secret(headers)
     key = keys.peek(secret) if secret else None
     return key.id if key else None
 
 
 class Identify:
-    """Middleware that looks up the key of a request, stores it in `request.state`, and records the time in `uses`."""
+    """Middleware that looks up the key of a request, stores it in `request.state`, and records its use in `uses`."""
 
     def __init__(self, app: types.ASGIApp, keys: TtlCache[Key | None], uses: dict[int, float]) -> None:
         self.app, self.keys, self.uses = app, keys, uses
@@ -171,7 +176,7 @@ class LeaguePermission(SecurityBase):
     ('reader', 'key')
     """
 
-    model = HTTPBearer(description="A key made by `prowess key create`.")
+    model = HTTPBearer(description="A key created by `prowess key create`.")
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -181,7 +186,7 @@ class LeaguePermission(SecurityBase):
         """Return the access, or raise a `Problem`."""
         key = await key_of_request(request)
         if key is None and self.scope != "read":
-            _unauthorized("this needs a key", key_command(self.scope, request.path_params["league"]))
+            _unauthorized("this request needs a key", key_command(self.scope, request.path_params["league"]))
         name, renamed = request.path_params["league"], None
         leagues = service_of(request).leagues
         try:
@@ -214,7 +219,7 @@ class GlobalPermission(SecurityBase):
         """Return the key, or raise a `Problem`."""
         key = await key_of_request(request)
         if key is None:
-            _unauthorized("this needs a key", key_command(self.scope))
+            _unauthorized("this request needs a key", key_command(self.scope))
         if not key.may(self.scope, None):
             raise _forbidden(key, self.scope)
         return key
@@ -250,12 +255,12 @@ def _unauthorized(reason: str, command: str) -> NoReturn:
 
 
 def _not_found(league: str) -> Problem:
-    return Problem(404, f"no league named {league!r}, or it is private and needs a key that may read it")
+    return Problem(404, f"no league named {league!r}, or the league is private and you need a key that may read it")
 
 
 def _forbidden(key: Key | None, scope: Scope, league: str | None = None) -> Problem:
     where = "in all leagues" if league is None else f"in league {league!r}"
     has = f"this key has the scope {key.scope!r}" if key else "no key was sent"
     limited = " in one league" if key and key.league_id is not None else ""
-    detail = f"this needs a key with the scope {scope!r} {where}; {has}{limited}"
-    return Problem(403, f"{detail}. `{key_command(scope, league)}` creates one")
+    detail = f"this request needs a key with the scope {scope!r} {where}; {has}{limited}"
+    return Problem(403, f"{detail}. `{key_command(scope, league)}` creates such a key")

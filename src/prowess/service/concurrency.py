@@ -17,14 +17,14 @@ from starlette.types import Receive
 from ..store.errors import Unavailable
 
 Value = TypeVar("Value")
-TTL = 1.0  # seconds that values are cached; a revoked key may work that much longer
+TTL = 1.0  # seconds that a value is cached; a revoked key can keep working for this long
 MAX_ENTRIES = 10_000
 
 
 class ClientThreads:
-    """Threads for one client, of which at most `at_once` run at a time.
+    """The threads of one client: at most `at_once` functions of the client run at a time.
 
-    `charge` is called with the CPU time of each thread.
+    `charge` is called with the CPU time of each function, in seconds.
 
     >>> async def work():
     ...     CLIENT.set(ClientThreads(2, charge=lambda seconds: print(seconds >= 0)))
@@ -42,9 +42,9 @@ CLIENT: ContextVar[ClientThreads | None] = ContextVar("client", default=None)  #
 
 
 async def run_in_threadpool(function: Callable[..., Value], *arguments: Any, **named: Any) -> Value:
-    """Run a function in a thread; during a request, this is one of the client's threads.
+    """Run a function in a thread; during a request, the function uses one of the client's threads.
 
-    Each client has few threads, because otherwise one client could occupy all threads and the interpreter lock.
+    Each client has few threads. Otherwise, one client could occupy all threads and the interpreter lock.
     """
     client = CLIENT.get()
     async with client.slots if client else nullcontext():
@@ -94,7 +94,7 @@ class TtlCache(Generic[Value]):
         return entry[1] if entry else None
 
     async def get(self, name: str) -> Value:
-        """Return the value; load it first unless the cached value is fresh. Concurrent callers share one load."""
+        """Return the cached value if it is fresh; otherwise load the value. Concurrent callers share one load."""
         entry = self._entries.get(name)
         if entry is not None and self._clock() < entry[0]:
             return entry[1]
@@ -116,10 +116,10 @@ class TtlCache(Generic[Value]):
     async def _refresh(self, name: str) -> Value:
         expires, task = self._clock() + self._ttl, asyncio.current_task()
         try:
-            # Not in a client's threads: other clients may wait for the value, too.
+            # This load does not use a client's threads, because other clients may be waiting for the same value.
             value = await concurrency.run_in_threadpool(self._load, name)
         finally:
-            valid = self._loading.get(name) is task  # unless it was invalidated meanwhile
+            valid = self._loading.get(name) is task  # False if the value was invalidated during the load
             if valid:
                 del self._loading[name]
         if valid:
@@ -158,7 +158,8 @@ class ConcurrencyLimiter:
     async def run(self, work: Callable[[], Value]) -> Value:
         """Run a function in a thread as soon as a slot is free."""
         async with self.slot():
-            # Not in the client's threads, because its other requests should not wait for work that can take seconds.
+            # This work can take seconds, and the client's other requests should not wait for it, so it does not use the
+            # client's threads.
             return await _run_charged(work)
 
 

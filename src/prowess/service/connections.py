@@ -22,7 +22,7 @@ RESERVED_FILES = 128  # file descriptors that are not connections: the database,
 MAX_HEADERS = 100
 MIN_BODY_RATE = 1024  # bytes per second that a body must reach after `body_timeout`
 WRITE_TIMEOUT = 30.0  # seconds that a client may leave a response unread
-# Bytes of a body that are still read after the response, so that the client gets to read the response.
+# Bytes of a body that are still read after the response, so that the client can finish and read the response.
 DISCARDED = 16 * 1024 * 1024
 SWEEP = 1.0  # seconds between two checks for connections that are too slow
 
@@ -55,7 +55,7 @@ def open_file_limit() -> int | None:
 
 
 class ConnectionTable:
-    """All connections of a process; some of them have not sent a complete request yet.
+    """All open connections of a process.
 
     When there are too many connections, the oldest connection without a complete request is closed. The closed
     connections are idle, or belong to attackers who send their requests as slowly as they can. A connection whose
@@ -75,9 +75,9 @@ class ConnectionTable:
         self._sweeping = False
 
     def network(self, client: tuple[str, int] | None) -> str | None:
-        """Return the network of a client. All connections from a network share a limit.
+        """Return the network of a client, because all connections from a network share a limit.
 
-        Return None for a trusted proxy, which forwards many clients.
+        Return None for a trusted proxy, which forwards the requests of many clients.
         """
         return None if client is None or client[0] in self._proxies else client_network(client[0])
 
@@ -88,7 +88,8 @@ class ConnectionTable:
         """
         network, most = connection.network, self.settings.address_connections
         if network is not None and most and self._per_network[network] >= most and not self._drop_oldest(network):
-            connection.refuse(503, "too many connections from this address", "address_connections")
+            detail = "too many connections from this address; close some of them, or try again later"
+            connection.refuse(503, detail, "address_connections")
             return False
         if len(self._open) >= self.most and not self._drop_oldest():
             connection.refuse(503, "too many connections", "connections")
@@ -113,21 +114,21 @@ class ConnectionTable:
                 del self._per_network[connection.network]
 
     def wait(self, connection: HttpProtocol) -> None:
-        """Mark a connection as waiting for a request. A waiting connection may be closed to make room."""
+        """Mark a connection as waiting for a request. A waiting connection may be closed to make room for others."""
         if connection in self._open:
             self._waiting[connection] = None
 
     def hold(self, connection: HttpProtocol) -> None:
         """Mark a connection as handling a request.
 
-        The connection cannot be closed to make room until the request is done.
+        Until the request is done, the connection is not closed to make room for others.
         """
         self._waiting.pop(connection, None)
 
     def _drop_oldest(self, network: str | None = None) -> bool:
         for connection in self._waiting:
             if network is None or connection.network == network:
-                detail = "too many connections; this one had not sent a complete request"
+                detail = "too many connections; this one was closed, because it had not sent a complete request"
                 connection.refuse(503, detail, "incomplete_request")
                 return True
         return False
@@ -144,7 +145,7 @@ class ConnectionTable:
 class HttpProtocol(HttpToolsProtocol):
     """Uvicorn's protocol, with limits on the headers, on the time that a request takes to arrive, and on connections.
 
-    The `ConnectionTable` comes from the state that the app's lifespan returns.
+    The `ConnectionTable` comes from the state that the app's lifespan yields.
     """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -209,7 +210,7 @@ class HttpProtocol(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """Exempt this connection from being closed to make room while its request is being handled."""
+        """Make sure that the connection is not closed to make room for others while its request is being handled."""
         self.reading = IDLE
         super().on_message_complete()
         if not self.cycle.response_complete:
@@ -232,7 +233,7 @@ class HttpProtocol(HttpToolsProtocol):
         self.unread_since = None
 
     def keep(self) -> None:
-        """Exempt this connection from being closed to make room, because its client has a key."""
+        """Make sure that the connection is not closed to make room for others, because its client has a key."""
         self.table.hold(self)
 
     def check_time(self, now: float) -> None:
@@ -261,7 +262,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     @property
     def _awaits_response(self) -> bool:
-        # A client that has just connected also counts as expecting a response.
+        # A client that has just connected also counts as waiting for a response.
         if self.reading == BODY:
             return not self.cycle.response_started
         return self.cycle is None or (self.reading == HEAD and self.cycle.response_complete)
@@ -296,12 +297,12 @@ class StreamLimit:
     def __init__(self, each: int, each_key: int, anonymous: float, count_refusal: Callable[[str], None]) -> None:
         self._each, self._each_key, self._anonymous = each, each_key, anonymous
         self._count_refusal = count_refusal
-        # Number of streams by address or key; None counts all streams without a key.
+        # Number of streams by address or key; the entry for None counts all streams without a key.
         self._held: Counter[str | int | None] = Counter()
 
     @contextmanager
     def hold(self, address: str, key: int | None) -> Iterator[None]:
-        """Hold a stream for the duration of a block; raise a 429 or 503 problem if there are too many streams."""
+        """Count a stream as open during a `with` block; raise a 429 or 503 problem if there are too many streams."""
         names = [client_network(address), None] if key is None else [key]
         problem = self._problem(*names)
         if problem is not None:

@@ -48,13 +48,13 @@ class Service:
     analyses: ModelAnalyses
     prewarmer: Prewarmer
     streams: StreamLimit
-    readiness: TtlCache[None]  # loads only if the database can be written to
+    readiness: TtlCache[None]  # loading fails if the database cannot be written to
     exports: Exports
-    charts: LruCache[bytes] = field(default_factory=lambda: LruCache(CHART_BYTES))  # rendered
-    # Pairs of similar names by league, with the key and the revision of the league for which they were computed; cached
+    charts: LruCache[bytes] = field(default_factory=lambda: LruCache(CHART_BYTES))  # rendered charts
+    # Pairs of similar names by league, with the state of the league for which they were computed. They are cached,
     # because the comparison of 50,000 names takes seconds.
     similar: LruCache[tuple[Hashable, list[tuple[str, str]]]] = field(default_factory=lambda: LruCache(SIMILAR_BYTES))
-    # Cached because the search for fair teams can take seconds.
+    # Fair teams are cached, because the search for them can take seconds.
     splits: LruCache[Balance] = field(default_factory=lambda: LruCache(BALANCE_BYTES))
     # Most predictions are quick, so many requests may wait.
     predicting: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("predictions", 4, 1_000))
@@ -67,7 +67,7 @@ class Service:
     closing: asyncio.Event = field(default_factory=asyncio.Event)  # set at shutdown
 
     async def read(self, work: Callable[[Connection], Value], limiter: ConcurrencyLimiter | None = None) -> Value:
-        """Run `work` in a thread on one snapshot of the database; expensive work waits for a slot of `limiter`."""
+        """Run `work` in a thread on one snapshot of the database; with a `limiter`, wait for one of its slots first."""
 
         def run() -> Value:
             with self.database.reading() as connection:
@@ -80,7 +80,7 @@ class Service:
         return None if league.settings.scale is None else self.standings.of(connection, league).points
 
     def views(self, connection: Connection, league: League) -> MatchViews:
-        """Return views of a league's matches whose ratings are also in points if the league has a scale."""
+        """Return views of a league's matches; if the league has a scale, the views also have ratings in points."""
         return replace(self.traces.of(connection, league), points=self.points(connection, league))
 
     def reload(self) -> None:

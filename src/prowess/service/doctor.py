@@ -23,8 +23,8 @@ MOUNTS = Path("/proc/self/mountinfo")  # Linux only
 NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "fuse.sshfs")
 MEMORY = ("tmpfs", "ramfs")
 DAY = 86_400  # seconds
-UNUSED = 90  # days after which an unused key may be forgotten
-ROOM, NO_ROOM = 1024 * MIB, 100 * MIB  # bytes of free disk space
+UNUSED = 90  # days after which an unused key is reported, because it may be forgotten
+ROOM, NO_ROOM = 1024 * MIB, 100 * MIB  # bytes of free disk space; less is a warning and a problem, respectively
 
 
 def examine_settings(settings: Settings) -> Iterator[Check]:
@@ -40,10 +40,11 @@ def examine_settings(settings: Settings) -> Iterator[Check]:
     yield _check_limits(settings)
     if "*" in settings.cors_origins:
         text = "Pages of every other site may read responses (cors_origins is *)."
-        yield Check("cors", "warning", text, "List the sites that need it: --cors-origins https://example.org")
+        yield Check("cors", "warning", text, "List the sites that need access: --cors-origins https://example.org")
     if settings.metrics_address and not _is_loopback(settings.metrics_address.rpartition(":")[0].strip("[]")):
         text = f"Everybody who can reach {settings.metrics_address} can read the metrics without a key."
-        yield Check("metrics", "warning", text, "Serve them on this machine alone: --metrics-address 127.0.0.1:9100")
+        hint = "Serve the metrics on this machine only: --metrics-address 127.0.0.1:9100"
+        yield Check("metrics", "warning", text, hint)
     if settings.log == "off":
         text = "There is no log, so nobody can find out why a request failed."
         yield Check("log", "warning", text, "Log to standard error: --log json")
@@ -57,7 +58,10 @@ def _check_address(settings: Settings) -> Check:
     if proxies:
         return Check("address", "ok", f"The service listens on {settings.host} for the proxy {join_words(proxies)}.")
     text = f"The service listens on {settings.host} and speaks plain HTTP: others on the network can read keys."
-    hint = "Put a proxy with TLS in front: --host 127.0.0.1, or name a proxy on another machine with --forwarded"
+    hint = (
+        "Put a proxy with TLS in front of the service. If the proxy is on this machine, use --host 127.0.0.1; "
+        "otherwise, name the proxy: --forwarded ADDRESS"
+    )
     return Check("address", "problem", text, hint)
 
 
@@ -106,7 +110,7 @@ def examine_keys(connection: Connection) -> Iterator[Check]:
         yield Check("expiry", "warning", text, "Replace it: prowess key create NAME --scope admin --expires 365d")
     unused = [key.name for key in live if (key.used_at or key.created_at) < time() - UNUSED * DAY]
     if unused:
-        text = f"{count(len(unused), 'key was', 'keys were')} not used for {UNUSED} days: {shorten(unused)}."
+        text = f"{count(len(unused), 'key has', 'keys have')} not been used for {UNUSED} days: {shorten(unused)}."
         yield Check("unused keys", "warning", text, "Revoke the keys that nobody needs: prowess key revoke ID")
 
 
@@ -124,11 +128,11 @@ def examine_machine(settings: Settings, database: Database) -> Iterator[Check]:
 
 def _check_user(user: int) -> Check:
     if user == 0:
-        text = "This runs as root: a flaw in the service would give away the whole machine."
+        text = "This process runs as root: a flaw in the service would give an attacker the whole machine."
         return Check(
             "user", "warning", text, "Create a user for the service, and run the service and this command as that user."
         )
-    return Check("user", "ok", "This does not run as root.")
+    return Check("user", "ok", "This process does not run as root.")
 
 
 def _check_open_files(limit: int | None, connections: int) -> Check:

@@ -26,7 +26,7 @@ NAME = "^[a-z0-9][a-z0-9-]{0,62}$"
 STORABLE = r"^[^\x00]*$"
 VISIBLE = "^[!-~]+$"
 PATTERNS = {  # descriptions that messages show instead of a regular expression
-    NAME: "use lowercase letters (a to z), digits and hyphens, at most 63, such as 'pub-darts'",
+    NAME: "use at most 63 lowercase letters (a to z), digits and hyphens, such as 'pub-darts'",
     STORABLE: "it must not contain the NUL character",
     VISIBLE: "use visible ASCII characters only, without spaces",
 }
@@ -36,7 +36,7 @@ MAX_DETAIL = 2000  # characters; messages quote their input, which can be as lon
 MAX_FIELDS = 20
 RETRY = {"Retry-After": "1"}
 OUTCOME_UNKNOWN = "the change may or may not be stored; repeating it with the same id or idempotency key is safe"
-UNION_STEPS = ("str", "float")  # Pydantic appends the type that it tried to the location of an error in a union
+UNION_STEPS = ("str", "float")  # types that Pydantic tried in a union: it adds them at the end of the error's location
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -51,7 +51,7 @@ SCHEMA: dict[str, Any] = {
         "request_id": {"type": "string", "example": "5f0c2d7e9b1a4c38"},
         "suggestions": {
             "type": "object",
-            "description": "For names that are not known: the players who may be meant, most likely first.",
+            "description": "For each unknown name: the players whom it may mean, most likely first.",
             "additionalProperties": {"type": "array", "items": {"type": "string"}},
             "example": {"Jhon": ["John"]},
         },
@@ -68,7 +68,7 @@ SCHEMA: dict[str, Any] = {
         },
     },
 }
-_TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}  # RFC 9110; Python has the older names
+_TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}  # names from RFC 9110; Python still has older names
 
 
 def title(status: int) -> str:
@@ -81,7 +81,7 @@ def title(status: int) -> str:
 
 
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the `responses` argument of a route that declares problems with these statuses.
+    """Return the `responses` argument for a route that can respond with problems of these statuses.
 
     >>> list(problem_responses(404, 409))
     [404, 409]
@@ -164,7 +164,7 @@ def problem_response(
     if _wants_page(scope):
         page: Response = scope["app"].state.problem_page(Request(scope), problem, headers or {})
         return page
-    # As ASCII: lone surrogates in a name cannot be encoded as UTF-8.
+    # The JSON is ASCII, because lone surrogates in a name cannot be encoded as UTF-8.
     return Response(json.dumps(problem), status, headers, MEDIA_TYPE)
 
 
@@ -191,7 +191,7 @@ def error_response(request: Request, error: Exception) -> Response:
             scope, error.status_code, _detail(scope, error), getattr(error, "errors", ()), error.headers
         )
     if isinstance(error, Unavailable):
-        # The message of the database may reveal internals: only the log gets it.
+        # The message of the database may reveal internals, so only the log shows it.
         logging.getLogger(LOGGER).warning("request %s: %s", scope.get("state", {}).get("request_id", ""), error)
         outcome = OUTCOME_UNKNOWN if isinstance(error, CommitUnknown) else "nothing was changed, try again"
         return problem_response(scope, 503, f"{error.summary}; {outcome}", headers=RETRY)
@@ -223,7 +223,7 @@ def _renamed_url(scope: Scope, error: Renamed) -> str | None:
 
 
 def _request_problem(error: RequestValidationError) -> Problem:
-    # The locations of FastAPI's errors begin with "body", "query" or similar.
+    # The locations of FastAPI's errors begin with "body", "query" or similar, which is not part of the field's path.
     errors = error.errors()
     for one in errors:
         if one["type"] == "json_invalid":
@@ -233,7 +233,7 @@ def _request_problem(error: RequestValidationError) -> Problem:
 
 
 def _detail(scope: Scope, error: HTTPException) -> str:
-    # The framework's own texts only name the status.
+    # The framework's own messages only repeat the name of the status.
     if isinstance(error, Problem):
         return error.detail
     path = scope["path"]
@@ -254,7 +254,9 @@ def _allowed_methods(scope: Scope) -> str:
 
 
 def field_path(error: Error, single: bool = False) -> str | None:
-    """Return the path of the field that an error is about, or None; with `single`, the path omits `matches[i]`.
+    """Return the path of the field that an error is about; None if the error names no field.
+
+    With `single`, the path omits `matches[i]`.
 
     >>> error = Error("ranks must be a list of numbers", field="ranks", match=2)
     >>> field_path(error), field_path(error, single=True)

@@ -1,6 +1,6 @@
 """Exporting leagues to files.
 
-Requests for the same file share one job, few jobs run at once, and a job is stopped when its last caller disconnects.
+Requests for the same file share one job. Only a few jobs run at once, and a job stops when its last caller disconnects.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..store.exports import ExportFolder, ExportSpec, write_matches
 from .concurrency import ConcurrencyLimiter, run_in_threadpool
 
 SWEEP = 60.0  # seconds between two searches for outdated files
-AT_ONCE, WAITING = 1, 20  # numbers of exports of this process that may run and that may wait
+AT_ONCE, WAITING = 1, 20  # exports of this process that may run at once, and that may wait
 
 
 class ExportedFile(NamedTuple):
@@ -42,7 +42,7 @@ class _Key(NamedTuple):
 
 @dataclass
 class _Job:
-    """An export that is being written or waits for its turn, and the number of callers who wait for it."""
+    """An export that is running or queued, and the number of callers waiting for it."""
 
     task: asyncio.Task[int]  # returns the revision that was exported
     stop: Event
@@ -69,7 +69,7 @@ class Exports:
             if (path := await run_in_threadpool(self.folder.link, key.id, revision, spec)) is not None:
                 return ExportedFile(path, revision)
             revision = await self._wait(key)
-        raise Unavailable("the export was deleted to make room for others")
+        raise Unavailable("the export was deleted to make room for other exports")
 
     def _key(self, name: str, spec: ExportSpec) -> _Key:
         with self._database.reading() as connection:
@@ -122,7 +122,7 @@ class Exports:
 
     @asynccontextmanager
     async def running(self, closing: asyncio.Event) -> AsyncIterator[None]:
-        """Delete outdated files during a block; stop all exports when the block ends or `closing` is set."""
+        """Delete outdated files regularly during a `with` block; stop all exports when it ends or `closing` is set."""
         await run_in_threadpool(self.folder.clear)
         tasks = [asyncio.create_task(self._sweep()), asyncio.create_task(self._stop_when(closing))]
         try:

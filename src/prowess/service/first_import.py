@@ -1,4 +1,4 @@
-"""The first import into a league: if nobody has named a model, one is chosen for the matches of the file."""
+"""The first import into a league: if nobody has chosen a model, the service chooses one for the imported matches."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .context import Service
 
 
 async def is_fresh(service: Service, name: str) -> bool:
-    """Return whether the next import chooses the model of a league: it has no matches and no model of its own."""
+    """Return whether the next import chooses a model: the league has no matches, and nobody has chosen its model."""
     return await service.read(lambda connection: choices.is_fresh(leagues.find(connection, name)))
 
 
 async def record_import(service: Service, command: Post, chosen: Chosen | None) -> tuple[CommandResult, Chosen | None]:
-    """Record the matches of a file; first give the league the model that was chosen for them, if it is still empty.
+    """Record the matches of a file; if the league is still empty, first switch it to the `chosen` model.
 
-    Return the result, and the chosen model if the league uses it.
+    Return the result, and the chosen model if the league now uses it.
     """
     if chosen is not None:
         await run_in_threadpool(preview, service.database, command)  # raises if the matches cannot be recorded
@@ -40,12 +40,13 @@ async def record_import(service: Service, command: Post, chosen: Chosen | None) 
 
 
 def _remember(service: Service, command: Post, chosen: Chosen) -> None:
-    # The matches are recorded by now, so nothing may fail: the database may be busy, the league renamed or deleted.
+    # The matches are already recorded, so the request must not fail, even if the database is busy or the league was
+    # renamed or deleted.
     with suppress(Unavailable, NotFound), service.database.writing() as connection:
         choices.record(connection, leagues.find(connection, command.league), chosen.answer, command.author)
 
 
 def chosen_payload(chosen: Chosen) -> dict[str, Any]:
-    """Return the model that was chosen for the matches of a file as plain data."""
+    """Return the model that was chosen during an import, as plain data."""
     answer = chosen.answer
     return {"model": answer["preset"], "parts": answer["parts"], "explanation": answer["lines"]}

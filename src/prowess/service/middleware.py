@@ -131,7 +131,7 @@ class HeadSupport:
             if not ended:
                 raise
         finally:
-            if "route" in get:  # the route, for the log
+            if "route" in get:  # the log shows the route
                 scope["route"] = get["route"]
 
 
@@ -152,7 +152,7 @@ class CatchErrors:
         except (CancelledError, Exception) as error:
             if scope["type"] == "http" and "status" not in scope["state"]:
                 await _uncaught(scope, error)(scope, receive, send)
-            elif not isinstance(error, ClientDisconnect):  # the client has disconnected, so no response is possible
+            elif not isinstance(error, ClientDisconnect):  # no response is possible to a client that has disconnected
                 raise
 
 
@@ -265,14 +265,14 @@ class Buckets:
         self._full[name] = full
         if len(self._full) > self._capacity:
             self._full = {name: full for name, full in self._full.items() if full > now}
-            # Doubled, so that the amortised cost of this cleanup stays constant.
+            # The capacity is doubled, so that the amortised cost of this cleanup stays constant.
             self._capacity = max(MIN_CAPACITY, 2 * len(self._full))
 
 
 class ClientLimits:
     """The limits on requests, CPU time and threads of each client.
 
-    One object has the limits for clients with a key, another for those without.
+    The app has one such object for clients with a key, and another one for clients without a key.
     """
 
     def __init__(self, requests: Buckets | None, cpu: Buckets | None, threads: int) -> None:
@@ -302,10 +302,10 @@ class ClientLimits:
 class RateLimit:
     """Limits the requests and the CPU time of each client.
 
-    A client is a key or, for requests without a key, an address.
+    A client is identified by its key or, if it has no key, by its address.
 
-    `key_id` returns the id of a request's key. A request whose key is not in the cache counts towards the limit of its
-    address, so a client cannot avoid the limit by guessing keys.
+    `key_id` returns the id of a request's key, or None if the key is not cached. Without a cached key, a request counts
+    towards the limit of its address, so a client cannot avoid the limit by guessing keys.
     """
 
     def __init__(
@@ -341,7 +341,10 @@ class RateLimit:
 
 
 class FastPost:
-    """Handles posts without a query string or an idempotency key by calling `handle` directly, bypassing FastAPI."""
+    """Handles simple POST requests to a route by calling `handle` directly, bypassing FastAPI.
+
+    A request is simple if it has no query string and no idempotency key.
+    """
 
     # Why there is a second path: with 32 posts under way (SQLite, commits shared), a post costs 530 µs of CPU time by
     # this path and 770 µs through FastAPI's routing and dependencies. Measured in process, at the ASGI interface, best
@@ -353,7 +356,7 @@ class FastPost:
         self.path = re.compile(route.path.replace("{league}", "(?P<league>[a-z0-9-]+)"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a plain request, and pass all others on."""
+        """Handle a simple request, and pass all other requests on."""
         match = self.path.fullmatch(scope["path"]) if self._is_plain(scope) else None
         if match is None:
             await self.app(scope, receive, send)

@@ -163,7 +163,7 @@ class Metrics:
         )
         self.matches = Counter("prowess_matches", "Matches recorded, edited or deleted.", registry=registry)
         self.changes = Histogram(
-            "prowess_commit_changes", "Changes that shared a commit.", buckets=CHANGES, registry=registry
+            "prowess_commit_changes", "Number of changes in each commit.", buckets=CHANGES, registry=registry
         )
         self.replays = Counter(
             "prowess_replays", "Changes to past matches, after which later matches were replayed.", registry=registry
@@ -178,7 +178,7 @@ class Metrics:
         labels = scope["method"], _route(scope), status
         labelled = self._labelled.get(labels)
         if labelled is None:
-            # Otherwise, clients could create any number of labels.
+            # Unknown methods share the label "other"; otherwise, clients could create any number of labels.
             method = labels[0] if labels[0] in METHODS else "other"
             labelled = self.requests.labels(method, *labels[1:]), self.seconds.labels(method, labels[1])
             if method == labels[0]:

@@ -14,7 +14,7 @@ from .errors import MEDIA_TYPE, SCHEMA, problem_responses
 
 DESCRIPTION = """Live leagues: post results, and get ratings, leaderboards and fair matches.
 
-Any past match can be edited, deleted or added; all later ratings then become what they would have been.
+Any past match can be edited, deleted or added; all later ratings are then computed again.
 Changes need a key (`Authorization: Bearer KEY`); reading needs one only for private leagues.
 Every error is a problem (RFC 9457) with a readable `detail`; `errors` lists the fields at fault.
 """
@@ -35,7 +35,12 @@ TAGS = {
 WITH_BODY = ("post", "put", "patch")
 RENAMED = {
     "description": "The league was renamed.",
-    "headers": {"Location": {"description": "The same request under its new name.", "schema": {"type": "string"}}},
+    "headers": {
+        "Location": {
+            "description": "The URL of the same request with the new name of the league.",
+            "schema": {"type": "string"},
+        }
+    },
     "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
 }
 
@@ -81,7 +86,7 @@ def _declare_problems(operation: dict[str, Any], method: str) -> None:
         statuses -= {403}
     if any(parameter["in"] == "path" for parameter in parameters):
         statuses.add(404)
-    if parameters or method != "get":  # also for unknown query parameters
+    if parameters or method != "get":  # requests that write reject unknown query parameters
         statuses.add(422)
     if method in WITH_BODY:
         statuses |= {400, 413, 415}

@@ -31,7 +31,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 REASONS = {
     EADDRINUSE: "the port is in use; choose another one, or 0 for any free port",
     EACCES: "permission denied; choose a port of 1024 or more",
-    EADDRNOTAVAIL: "this machine does not have that address",
+    EADDRNOTAVAIL: "this machine does not have that address; use 0.0.0.0 for all addresses of this machine",
 }
 
 
@@ -80,7 +80,7 @@ def serve(settings: Settings, listener: socket.socket) -> bool:
 
 
 def _serve_here(config: uvicorn.Config, listener: socket.socket) -> list[int]:
-    # Uvicorn raises the signals that stopped it again at the end.
+    # When Uvicorn has stopped, it raises once more the signals that stopped it. Our handler collects them.
     caught: list[int] = []
     # Until the app runs, SIGHUP is ignored, because there is nothing to reload.
     with (
@@ -166,7 +166,8 @@ def _signal_handlers(numbers: Iterable[int], handler: Callable[[int, Any], objec
 def on_shutdown(end: Callable[[], None]) -> Iterator[None]:
     """Call `end` as soon as a termination signal arrives, before the existing handlers.
 
-    The server waits for open requests before it stops, so `end` must end the event streams, which last forever.
+    The server waits for open requests before it stops, so `end` must end the event streams, which would otherwise last
+    forever.
     """
     if current_thread() is not main_thread():
         yield

@@ -42,7 +42,9 @@ class Settings:
     prowess.Error: rate_limit must be a number of at least 0, not -1
     """
 
-    database: str = _setting("sqlite:///prowess.db", "URL", "A file, sqlite:///FILE or postgresql://USER@HOST/NAME.")
+    database: str = _setting(
+        "sqlite:///prowess.db", "URL", "Database: a file, sqlite:///FILE or postgresql://USER@HOST/NAME."
+    )
     host: str = _setting("127.0.0.1", "ADDRESS", "Address to listen on; 0.0.0.0 for all addresses of this machine.")
     port: int = _setting(8000, "N", "Port to listen on; 0 for any free port.", 0)
     workers: int = _setting(1, "N", "Number of processes.", 1)

@@ -1,4 +1,4 @@
-"""Merging and renaming players over HTTP: preview, apply, undo, aliases, and names that look alike."""
+"""Merging and renaming players over HTTP: preview, undo, aliases, and players with similar names."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def players(ask):
     return [row["player"] for row in ask.get(f"{LEAGUE}/leaderboard").json()["players"]]
 
 
-def test_merge_is_previewed_applied_and_undone(ask):
+def test_merge_can_be_previewed_applied_and_undone(ask):
     before = ask.get(f"{LEAGUE}/leaderboard").json()["players"]
     asked = {"into": "Deevo Smith"}
     shown = ask.post(f"{JEEVO}/merge?dry_run=true", asked, status=200).json()
@@ -71,7 +71,7 @@ def test_response_to_renaming_a_player_to_an_existing_name_says_that_players_wer
     ask.post(f"{LEAGUE}/players/eve/rename", {"name": " "}, status=422)
 
 
-def test_merging_opponents_is_a_conflict_that_names_the_match(ask):
+def test_merging_opponents_gets_409_and_an_error_that_names_the_match(ask):
     for url in ("merge", "merge?dry_run=true"):
         answer = ask.post(f"{LEAGUE}/players/eve/{url}", {"into": "Deevo Smith"}, status=409)
         text = "eve and Deevo Smith both played in match 'c' (2026-01-03) and in 1 other match, so they"
@@ -79,13 +79,13 @@ def test_merging_opponents_is_a_conflict_that_names_the_match(ask):
     ask.post(f"{JEEVO}/merge", {"into": "cat"}, status=409)
 
 
-def test_merge_based_on_an_outdated_preview_is_a_conflict(ask):
+def test_merge_based_on_an_outdated_preview_gets_409(ask):
     ask.post(f"{LEAGUE}/matches", {"teams": [["Jeevo Smith"], ["eve"]]}, status=201)
     answer = ask.post(f"{JEEVO}/merge", {"into": "Deevo Smith", "revision": 1}, status=409)
     assert "were changed since you opened this" in answer.json()["detail"]
 
 
-def test_response_to_a_post_or_import_under_an_alias_names_the_player(ask):
+def test_response_to_a_match_posted_or_imported_under_an_alias_names_the_player(ask):
     ask.post(f"{JEEVO}/merge", {"into": "Deevo Smith"}, status=200)
     match = {"teams": [["Jeevo Smith"], ["cat"]], "time": "2026-02-01"}
     assert ask.post(f"{LEAGUE}/matches?dry_run=true", match).json()["aliases"] == {"Jeevo Smith": "Deevo Smith"}
@@ -106,7 +106,7 @@ def test_response_to_a_post_or_import_under_an_alias_names_the_player(ask):
     assert "Deevo Smith is listed twice, also as 'Jeevo Smith'" in problem["detail"]
 
 
-def test_aliases_are_listed_added_and_removed(ask):
+def test_aliases_can_be_listed_added_and_removed(ask):
     asked = {"alias": "Dee", "player": "Deevo Smith"}
     made = ask.post(f"{LEAGUE}/aliases", asked, status=201).json()
     assert made == {"league": "darts", "revision": 2, "alias": "Dee", "player": "Deevo Smith"}
@@ -121,7 +121,7 @@ def test_aliases_are_listed_added_and_removed(ask):
     assert ask.get(f"{LEAGUE}/aliases").json()["aliases"] == []
 
 
-def test_similar_players_are_listed_until_they_are_marked_as_different(ask):
+def test_players_with_similar_names_are_listed_until_they_are_marked_as_different(ask):
     [pair] = ask.get(f"{LEAGUE}/similar-players").json()["pairs"]
     assert pair == {"alias": "Jeevo Smith", "player": "Deevo Smith"}
     ask.post(f"{LEAGUE}/similar-players/dismiss", {"players": ["cat", " cat "]}, status=422)
@@ -130,7 +130,7 @@ def test_similar_players_are_listed_until_they_are_marked_as_different(ask):
     assert ask.get(f"{LEAGUE}/similar-players").json()["pairs"] == []
 
 
-def test_listing_and_changing_aliases_needs_a_key(ask):
+def test_listing_aliases_needs_a_write_key_and_merging_players_an_admin_key(ask):
     reader, writer = ask.new_key("read", "darts"), ask.new_key("write", "darts")
     for path in ("aliases", "renames", "similar-players"):
         ask.get(f"{LEAGUE}/{path}", key=None, status=401)
@@ -139,7 +139,7 @@ def test_listing_and_changing_aliases_needs_a_key(ask):
     ask.post(f"{JEEVO}/merge", {"into": "Deevo Smith"}, key=writer, status=403)
 
 
-def test_players_of_an_archived_league_cannot_be_renamed(ask):
+def test_players_of_an_archived_league_cannot_be_renamed_or_get_aliases(ask):
     ask("PATCH", LEAGUE, json={"archived": True}, status=200)
     for path, body in {
         "players/eve/rename": {"name": "Eve"},
@@ -149,7 +149,7 @@ def test_players_of_an_archived_league_cannot_be_renamed(ask):
         assert "archived" in ask.post(f"{LEAGUE}/{path}", body, status=409).json()["detail"]
 
 
-def test_anonymising_a_player_erases_the_name_from_the_list_of_merges(ask):
+def test_anonymising_a_merged_player_erases_both_names_from_every_response(ask):
     ask.post(f"{JEEVO}/merge?reason=Jeevo+Smith+is+Deevo+Smith", {"into": "Deevo Smith"}, status=200)
     ask.post(f"{LEAGUE}/players/Deevo%20Smith/anonymise", {}, status=200)
     paths = ["aliases", "renames", "similar-players", "matches", "matches/b", "leaderboard", "erasures"]

@@ -1,6 +1,7 @@
-"""Every error of the library becomes a 422 response that names the field, and nothing is stored."""
+"""A request that the library rejects gets a 422 response that names the invalid field, and nothing is stored."""
 
 import json
+import reprlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ WRONG_ID: list[tuple[dict[str, Any], str]] = [
     ({"teams": TEAMS, "id": "x" * 501}, "id"),
     ({"teams": TEAMS, "id": ["x"]}, "id"),
 ]
-# Matches that the model cannot rate: goals must be given, as whole numbers.
+# Matches that PoissonOD cannot rate, because their scores are missing, fractional or negative.
 UNRATED: list[tuple[dict[str, Any], str]] = [
     ({"teams": TEAMS, "ranks": [1, 2]}, "scores"),
     ({"teams": TEAMS, "scores": [1, 0.5]}, "scores"),
@@ -93,7 +94,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
 
 
 def refused(answer: Answer, field: str, sent: Any) -> None:
-    """Check that the response names the field, and says what is wrong with it."""
+    """Check that the response is a 422 that names `field` and explains the error."""
     assert answer.status == 422, (sent, answer)
     assert answer.headers["content-type"] == "application/problem+json"
     told = answer.json
@@ -104,7 +105,7 @@ def refused(answer: Answer, field: str, sent: Any) -> None:
 
 
 def test_invalid_match_gets_an_error_that_names_the_field_and_is_not_stored(place: RunningService) -> None:
-    """The match is posted alone, in a list, as NDJSON, as a correction, and as a dry run."""
+    """The match is sent alone, in a list, as NDJSON, as a correction, and as a dry run."""
     held, path = dump(place.database), "/api/leagues/darts/matches"
     for wrong, field in WRONG + WRONG_ID:
         refused(place.ask("POST", path, wrong), field, wrong)
@@ -155,8 +156,9 @@ def test_match_that_the_model_cannot_rate_gets_an_error_that_names_the_field(pla
         ("GET", "/darts/matches?before=soon", None, "before"),
         ("GET", f"/darts/matches?limit={10**30}", None, "limit"),
     ],
+    ids=reprlib.repr,
 )
-def test_other_invalid_requests_get_an_error_that_names_the_field(
+def test_invalid_request_gets_an_error_that_names_the_field_and_stores_nothing(
     place: RunningService, method: str, path: str, sent: Any, field: str
 ) -> None:
     held = dump(place.database)

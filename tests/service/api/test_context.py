@@ -1,6 +1,7 @@
-"""The context of matches over HTTP: recorded, answered, corrected, listed by filters and exported."""
+"""The context of matches over HTTP: it can be posted, read, corrected, used as a filter, exported and imported."""
 
 import json
+import reprlib
 
 import pytest
 
@@ -61,6 +62,7 @@ def test_posted_context_is_returned_with_the_match(ask, league):
         {"": 1},
         {f"c{number}": 1 for number in range(101)},
     ],
+    ids=reprlib.repr,
 )
 def test_invalid_context_gets_422_and_an_error_that_names_the_field_and_the_match(ask, league, context):
     problem = ask.post(f"{league}/matches", [match("m1"), match("m2", context, 2)], status=422).json()
@@ -96,7 +98,7 @@ def test_corrected_context_is_listed_as_a_revision_and_changes_no_rating(ask, le
     ("query", "chosen"),
     [
         ("surface=clay", lambda n: n % 2 == 0),
-        ("surface=grass", lambda n: n % 4 == 1),  # ignores case
+        ("surface=grass", lambda n: n % 4 == 1),  # the filter ignores case
         ("surface=clay&surface=Grass", lambda n: n % 4 != 3),
         ("surface=", lambda n: n % 4 == 3),
         ("surface=ice", lambda n: False),
@@ -107,6 +109,7 @@ def test_corrected_context_is_listed_as_a_revision_and_changes_no_rating(ask, le
         ("context.limit=7", lambda n: n == 7),
         ("surface=clay&after=2026-01-05&before=2026-01-10", lambda n: n % 2 == 0 and 4 <= n < 9),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_list_of_matches_is_filtered_by_context(ask, league, tennis, query, chosen):
     wanted = [f"m{n}" for n in reversed(range(20)) if chosen(n)]
@@ -120,7 +123,7 @@ def test_list_of_matches_is_filtered_by_context(ask, league, tennis, query, chos
     assert pages == wanted
 
 
-def test_matches_of_a_player_are_filtered_by_the_context_of_that_player(ask, league, tennis):
+def test_list_of_matches_of_a_player_is_filtered_by_the_context_of_that_player(ask, league, tennis):
     wanted = [f"m{n}" for n in reversed(range(20)) if n % 5 and not n % 2]
     assert ids(ask.get(f"{league}/players/ann/matches?surface=clay")) == wanted
     assert ids(ask.get(f"{league}/players/ann/matches?side=red")) == wanted
@@ -139,7 +142,7 @@ def test_filter_by_an_unknown_context_column_gets_422_and_a_list_of_known_column
     assert "a number is needed" in ask.get(f"{league}/matches?rest=many", status=422).json()["detail"]
 
 
-def test_league_without_context_lists_no_context_columns(ask, league):
+def test_context_filter_in_a_league_without_context_gets_422(ask, league):
     ask.post(f"{league}/matches", match("m1"), status=201)
     assert "no context" in ask.get(f"{league}/matches?surface=clay", status=422).json()["detail"]
 
@@ -171,7 +174,7 @@ def test_columns_of_an_imported_file_become_context(ask, league):
     assert import_file(ask, league, 200)["repeated"] == 28
 
 
-def test_repeated_import_updates_only_the_context(ask, league):
+def test_importing_a_file_again_with_context_changes_only_the_context(ask, league):
     assert import_file(ask, league, context="")["revision"] == 1
     assert "no context" in ask.get(f"{league}/matches?surface=clay", status=422).json()["detail"]
     before = ask.get(f"{league}/leaderboard").json()["players"]

@@ -38,7 +38,7 @@ READS = [
 
 
 def fill(ask):
-    """Post matches and correct some, so that current and earlier revisions and a reason contain the name."""
+    """Post and correct matches, so that current revisions, earlier revisions and a reason contain the name."""
     matches = [
         {"id": f"m{number}", "teams": [[NAME], ["bob"]] if number % 2 else [["bob"], ["cat"]]}
         | {"scores": [number, 3], "time": f"2026-01-{number + 1:02}"}
@@ -74,7 +74,7 @@ def test_no_response_shows_an_erased_name(ask):
         "hash_kept": True,
         "scrub_due": False,
     }
-    assert list(ask.service.exports.folder.path.iterdir()) == []  # exported files contained the name
+    assert list(ask.service.exports.folder.path.iterdir()) == []  # cached exports contained the name
     for url in READS:
         answer = ask.get(url, headers={"If-None-Match": before[url].headers.get("etag", "none")})
         assert "Zo" not in answer.text, url
@@ -87,7 +87,7 @@ def test_no_response_shows_an_erased_name(ask):
 
 
 def test_erased_name_is_recognised_in_new_matches_until_its_hash_is_deleted(ask):
-    ask("POST", f"{LEAGUE}/players/{QUOTED}/anonymise", status=200)  # without a body
+    ask("POST", f"{LEAGUE}/players/{QUOTED}/anonymise", status=200)  # a request without a body
     file = f"winner,loser,date\n{NAME},bob,2026-02-01\n"
     headers = {"Content-Type": "text/csv"}
     ask("POST", f"{LEAGUE}/import", content=file.encode(), headers=headers, status=201)
@@ -119,7 +119,7 @@ def test_other_processes_stop_showing_an_erased_name(ask, database_url):
         assert "Zo" not in ask.get(READS[0]).text
 
 
-def test_erased_name_is_scrubbed_from_the_file_after_the_last_old_reader_ends(sqlite_url, monkeypatch):
+def test_erased_name_is_removed_from_the_database_file_after_older_readers_end(sqlite_url, monkeypatch):
     monkeypatch.setattr("prowess.store.db.database.SCRUB_WAIT", 10)
     with served(sqlite_url) as ask:
         ask.create_league("darts")
@@ -146,9 +146,9 @@ def test_every_process_of_a_server_stops_showing_an_erased_name(database_url, tm
     key = create_league(database_url, "darts")
     with serving(database_url, tmp_path, workers=workers) as server:
         fill(server.connect(key).ask)
-        assert all(NAME in _read_all(server, key) for _ in range(8))  # most likely from each process
+        assert all(NAME in _read_all(server, key) for _ in range(8))  # eight reads very likely reach every process
         database = Database(database_url)
-        anonymise(database, "darts", NAME)  # as the command line does
+        anonymise(database, "darts", NAME)  # in the database and not through the server, as on the command line
         database.close()
         assert not any("Zo" in _read_all(server, key) for _ in range(8))
 

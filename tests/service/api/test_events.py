@@ -13,7 +13,7 @@ from prowess.store.write.writer import perform
 
 
 class Listener:
-    """A follower of a league that is connected directly to the app."""
+    """A client of an event stream that calls the app without a socket."""
 
     def __init__(self, ask, path, **headers):
         self.ask, self.parts, self.text = ask, asyncio.Queue(), ""
@@ -29,7 +29,7 @@ class Listener:
         return {"type": "http.disconnect"}
 
     async def until(self, words):
-        """Return everything that was sent, as soon as it contains the given words."""
+        """Wait until the stream contains `words`, and return all of its text so far."""
         async with asyncio.timeout(20):
             while words not in self.text:
                 self.text += (await self.parts.get()).get("body", b"").decode()
@@ -82,7 +82,7 @@ def test_all_event_streams_of_a_process_share_one_database_poll(ask, league, mon
 
     heard, few, after = ask.runner.run(follow())
     assert few < 10
-    assert after == 0  # no followers are left, so polling stops
+    assert after == 0  # no client is connected, so polling stops
     for [told] in heard:
         assert told["revision"] == 1
         assert {one["player"] for one in told["ratings"]} == {"ann\nbob", "bob"}
@@ -150,7 +150,7 @@ def test_streaming_a_private_league_needs_a_key(ask, league):
 
 
 def test_event_stream_ends_when_its_client_loses_access(ask, league):
-    """The key is revoked, or the league is made private, while a client follows it."""
+    """The key is revoked, or the league is made private, while the client is connected."""
     secret = ask.new_key("read")
     name = league.rpartition("/")[2]
 

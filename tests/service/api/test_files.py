@@ -37,7 +37,7 @@ NAMES = [
 
 
 def matches(clock, shape):
-    """Draw matches with all kinds of teams and names."""
+    """Return random matches with all kinds of teams and names."""
     random = np.random.default_rng(7)
     found = []
     for number in range(40):
@@ -131,7 +131,7 @@ def is_number(text):
     return text.lstrip("-").replace(".", "").isdigit()
 
 
-def test_empty_league_exports_an_empty_file(ask, league):
+def test_export_of_an_empty_league_causes_no_server_error_when_imported(ask, league):
     assert ask.get(f"{league}/export.ndjson").text == ""
     for ending in FORMATS:
         file = ask.get(f"{league}/export.{ending}").content
@@ -139,7 +139,7 @@ def test_empty_league_exports_an_empty_file(ask, league):
         assert answer.status_code in (200, 422), answer.text
 
 
-def test_import_reads_a_file_like_the_command_line(ask, league):
+def test_import_recognises_the_columns_of_a_file_as_the_command_line_does(ask, league):
     text = "date,home,away,hg,ag,town\n2026-01-31,Ann,Bob,3,1,Bath\n2026-02-01,Bob,Cat,2,2,Ulm\n"
     dry = ask("POST", f"{league}/import", params={"format": "csv", "dry_run": True}, content=text, status=200).json()
     assert (dry["matches"], dry["players"], dry["columns"]["town"]) == (2, 3, None)
@@ -162,7 +162,7 @@ def test_import_accepts_chess_games_in_pgn(ask, league):
     assert again["repeated"] == 2
 
 
-def test_import_lists_unreadable_rows_by_line_and_stores_nothing(ask, league):
+def test_import_lists_unreadable_rows_by_line_and_stores_other_rows_only_on_request(ask, league):
     text = "date,winner,loser\n2026-01-31,ann,bob\nx,bob,cat\n2026-02-01,cat,\n"
     told = ask("POST", f"{league}/import", params={"format": "csv"}, content=text, status=422).json()
     assert [one["field"] for one in told["errors"]] == ["line 3", "line 4"]
@@ -188,8 +188,21 @@ def test_import_lists_unreadable_rows_by_line_and_stores_nothing(ask, league):
         ({"format": "csv", "columns": "winner"}, "", b"a,b\nann,bob\n", 422),
         ({"format": "csv", "time_format": "%Q"}, "", b"date,winner,loser\n2026-01-31,ann,bob\n", 422),
     ],
+    ids=[
+        "JSON",
+        "unknown format",
+        "unknown file ending",
+        "empty CSV",
+        "image as CSV",
+        "invalid Parquet",
+        "invalid workbook",
+        "invalid gzip",
+        "number as time",
+        "incomplete columns",
+        "invalid time format",
+    ],
 )
-def test_files_that_are_not_tables_of_matches_cannot_be_imported(ask, league, params, kind, body, status):
+def test_file_or_option_that_the_import_cannot_use_is_refused(ask, league, params, kind, body, status):
     told = ask("POST", f"{league}/import", params=params, content=body, headers={"Content-Type": kind}, status=status)
     assert "/tmp" not in told.text
     assert ask.get(league).json()["posted"] == 0
@@ -225,7 +238,7 @@ def test_importing_a_longer_version_of_a_file_adds_only_its_new_matches(ask, lea
         ({"import_memory": 1024 * 1024}, 422, "the process needed more than 1 MiB of memory; send smaller files"),
     ],
 )
-def test_error_for_a_refused_import_names_the_limit_of_the_service(tmp_path, settings, status, detail):
+def test_error_for_a_refused_import_names_the_exceeded_limit(tmp_path, settings, status, detail):
     content = gzip.compress(b"winner,loser\n" + b"ann,bob\n" * 4)
     with served(f"sqlite:///{tmp_path / 'limited.db'}", **settings) as ask:
         ask.create_league("darts", clock="none")

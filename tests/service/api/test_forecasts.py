@@ -1,4 +1,6 @@
-"""Predictions and matchmaking over HTTP equal those of the library, on the ladder of the league."""
+"""Predictions and matchmaking over HTTP give the same results as the library with the league's ladder."""
+
+import reprlib
 
 import pytest
 
@@ -19,7 +21,7 @@ def ladder(ask, league):
     return pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).ladder
 
 
-def test_predicted_match_equals_the_prediction_of_the_library(ask, league, ladder):
+def test_predict_route_returns_the_prediction_of_the_library(ask, league, ladder):
     told = ask.post(f"{league}/predict", {"teams": PAIR, "weights": [[1], [0.5]]}, key=None, status=200).json()
     schemas.Prediction.model_validate(told)
     expected = ladder.predict(PAIR, weights=[[1], [0.5]])
@@ -62,7 +64,7 @@ def test_unknown_players_are_refused_without_the_newcomers_flag(ask, league, lad
     assert told["quality"] == ladder.quality([[ladder.newcomer], ["bob"]])
 
 
-def test_fair_teams_equal_the_library_result(ask, league, ladder):
+def test_balance_route_returns_the_same_teams_as_the_library(ask, league, ladder):
     asked = {"players": ["ann", "bob", "cat", "dan"], "together": [["ann", "cat"]]}
     told = ask.post(f"{league}/balance", asked, status=200).json()
     schemas.Balance.model_validate(told)
@@ -73,7 +75,7 @@ def test_fair_teams_equal_the_library_result(ask, league, ladder):
     assert [len(team) for team in sizes["teams"]] == [2, 1]
 
 
-def test_pairing_equals_the_library_result(ask, league, ladder):
+def test_pair_route_returns_the_same_pairs_as_the_library(ask, league, ladder):
     asked = {"queue": ["ann", "bob", "cat", ["dan", "eve"]], "waiting": {"bob": 100}, "never": [["ann", "cat"]]}
     told = ask.post(f"{league}/pair", asked, status=200).json()
     schemas.Pairing.model_validate(told)
@@ -82,7 +84,7 @@ def test_pairing_equals_the_library_result(ask, league, ladder):
     assert [tuple(one) if len(one) > 1 else one[0] for one in told["left"]] == expected.left
 
 
-def test_suggested_matches_equal_the_library_result(ask, league, ladder):
+def test_next_route_suggests_the_same_matches_as_the_library(ask, league, ladder):
     told = ask.post(f"{league}/next", {"count": 2}, status=200).json()
     schemas.SuggestedMatches.model_validate(told)
     expected = pw.next_matches(ladder, count=2)
@@ -115,6 +117,7 @@ def test_suggested_matches_equal_the_library_result(ask, league, ladder):
         ("next", {"count": 1, "teams": 16}, "teams"),
         ("next", {"players": ["ann", "bob"], "teams": 3}, "teams"),
     ],
+    ids=reprlib.repr,
 )
 def test_invalid_requests_get_an_error_that_names_the_field(ask, league, ladder, path, asked, field):
     assert ask.post(f"{league}/{path}", asked, status=422).json()["errors"][0]["field"].startswith(field)
@@ -171,7 +174,7 @@ def test_misspelt_name_is_refused_with_suggestions(ask, league, name, suggestion
         assert f"no player named {name!r}" in told["detail"]
 
 
-def test_exact_names_option_does_not_accept_other_spellings(ask, league):
+def test_other_spellings_of_a_name_are_refused_with_the_exact_names_option(ask, league):
     ask.post(f"{league}/matches", NAMES, status=201)
     body = {"teams": [["joao silva"], ["Ana"]], "exact_names": True}
     told = ask.post(f"{league}/predict", body, status=422).json()

@@ -54,7 +54,7 @@ def service(tmp_path_factory):
 
 
 def record_offer(service):
-    """Record what a search would find in a league with more matches than the guide's."""
+    """Store an offer of a better model; a real search needs more matches than the guide's league has."""
     step = {"decision": "home advantage", "option": "learnt", "gain": 0.052, "low": 0.021, "high": 0.083, "kept": True}
     answer = {
         "preset": {"name": "TrueSkill", "parameters": {"draw_probability": 0.24, "home_sigma": 2.0, "home_tau": 0.01}},
@@ -91,7 +91,7 @@ def test_example_requests_in_the_guide_get_the_responses_that_it_shows(service):
     for request, kind, shown in EXAMPLE.findall(PAGE):
         method, url, headers, body = request_of(request, service.admin)
         if url.endswith("/events"):
-            continue  # endless streams, which have their own tests
+            continue  # an endless stream, which test_events.py tests
         if url == "/api/leagues/darts/model/offer":
             record_offer(service)
         answer = service(method, url, key=None, headers=headers, content=body or None)

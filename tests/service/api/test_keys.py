@@ -1,5 +1,6 @@
 """Keys over HTTP: admins manage their own league's keys, secrets are shown once, and expired keys are refused."""
 
+import reprlib
 from time import time
 
 import pytest
@@ -14,13 +15,13 @@ def find(ask, id):
 
 
 def forget(ask):
-    """Drop cached keys, as if a second had passed."""
+    """Drop all cached keys, which would otherwise be used for up to a second."""
     ask.service.keys._entries.clear()
 
 
 @pytest.fixture
 def darts(ask, league):
-    """A league, its API path for keys, and the secret of its admin key."""
+    """The name of a new league, the API path of its keys, and the secret of its admin key."""
     name = league.rpartition("/")[2]
     return name, f"{league}/keys", ask.new_key("admin", name)
 
@@ -63,7 +64,7 @@ def test_expired_key_is_refused_even_if_it_is_cached(ask, darts, monkeypatch):
     assert find(ask, made["id"])["live"] is False
 
 
-def test_rotated_key_has_a_new_secret_and_a_grace_period(ask):
+def test_old_secret_of_a_rotated_key_works_only_during_the_grace_period(ask):
     made = ask.post(ALL, {"name": "game", "scope": "read"}, status=201).json()
     rotated = ask("POST", f"{ALL}/{made['id']}/rotate", status=200).json()
     assert rotated["old_secret_until"] is not None
@@ -80,7 +81,7 @@ def test_rotated_key_has_a_new_secret_and_a_grace_period(ask):
         ask.post(f"{ALL}/{made['id']}/rotate", {"grace": grace}, status=422)
 
 
-def test_league_admin_can_manage_only_keys_of_the_league(ask, darts):
+def test_league_admin_can_manage_only_the_keys_of_that_league(ask, darts):
     name, path, admin = darts
     ask.create_league(f"{name}-b", public=False)
     other = ask.post(f"/api/leagues/{name}-b/keys", {"name": "theirs"}, status=201).json()
@@ -102,7 +103,7 @@ def test_league_admin_can_manage_only_keys_of_the_league(ask, darts):
 
 
 def test_expiring_admin_key_cannot_create_a_key_that_expires_later(ask, darts):
-    """A temporary admin must not get permanent access, neither by a new key nor by rotating another key."""
+    """A temporary admin must not get permanent access by creating a new key or by rotating another key."""
     _, path, admin = darts
     guest = ask.post(path, {"name": "guest", "scope": "admin", "expires": "12h"}, key=admin, status=201).json()
     for expires in ("", "13h", "2999-01-01"):
@@ -134,8 +135,9 @@ def test_last_admin_key_for_all_leagues_cannot_be_revoked(ask):
         ({"name": "a", "league": "No Good"}, "league"),
         ({"name": "a", "secret": "mine"}, "secret"),
     ],
+    ids=reprlib.repr,
 )
-def test_requests_for_invalid_keys_are_refused(ask, body, field):
+def test_key_with_an_invalid_field_is_not_created(ask, body, field):
     before = ask.get(ALL).json()
     refused = ask.post(ALL, body, status=422).json()
     assert refused["errors"][0]["field"] == field

@@ -1,6 +1,7 @@
-"""Matches over HTTP: recording, repeating, correcting and rejecting them."""
+"""Matches over HTTP: new matches, repeated posts, corrections and invalid requests."""
 
 import json
+import reprlib
 from time import time
 
 import pytest
@@ -32,17 +33,17 @@ def test_post_returns_the_new_ratings(ask, league):
     assert [one["before"] for one in answer.json()["ratings"]] == [None, None]
 
 
-@pytest.mark.parametrize("form", ["list", "named", "lines"])
+@pytest.mark.parametrize("form", ["list", "object", "ndjson"])
 def test_matches_posted_in_one_request_are_recorded_as_one_revision(ask, league, form):
     matches = [
         {"teams": [[f"p{n % 7}"], [f"q{n % 5}", "ann"]], "scores": [n % 3, 1], "time": "2026-01-31"} for n in range(50)
     ]
     body = {
         "list": json.dumps(matches),
-        "named": json.dumps({"matches": matches}, indent=1),
-        "lines": "\n\n".join(map(json.dumps, matches)) + "\r\n",
+        "object": json.dumps({"matches": matches}, indent=1),
+        "ndjson": "\n\n".join(map(json.dumps, matches)) + "\r\n",
     }[form]
-    kind = "application/x-ndjson; charset=utf-8" if form == "lines" else "application/json"
+    kind = "application/x-ndjson; charset=utf-8" if form == "ndjson" else "application/json"
     answer = ask(
         "POST", f"{league}/matches", content=body, headers={"Content-Type": kind, "Idempotency-Key": "k"}, status=201
     )
@@ -56,7 +57,7 @@ def test_matches_posted_in_one_request_are_recorded_as_one_revision(ask, league,
     assert all(one["repeated"] for one in again.json()["matches"])
 
 
-def test_repeated_post_changes_nothing_but_another_match_with_the_same_id_is_a_conflict(ask, league):
+def test_repeated_post_changes_nothing_but_another_match_with_the_same_id_gets_409(ask, league):
     ask.post(f"{league}/matches", ANN_BOB, headers={"Idempotency-Key": "k"}, status=201)
     assert (
         ask.post(f"{league}/matches", ANN_BOB, headers={"Idempotency-Key": "k"}, status=200).json()["matches"][0]["id"]
@@ -124,6 +125,7 @@ def test_spaces_around_match_ids_are_removed(ask, league):
         (ANN_BOB | {"id": ""}, "id"),
         (ANN_BOB | {"winner": "ann"}, "winner"),
     ],
+    ids=reprlib.repr,
 )
 def test_invalid_matches_get_an_error_that_names_the_field_and_are_not_stored(ask, league, match, field):
     alone = ask(
@@ -163,8 +165,23 @@ def test_invalid_matches_get_an_error_that_names_the_field_and_are_not_stored(as
         ("[" + ",".join(['{"teams":[["a"],["b"]]}'] * (MAX_MATCHES + 1)) + "]", "application/json", 413),
         ('{"teams":[["a"],["b"]]}\n' * (MAX_MATCHES + 1), "application/x-ndjson", 413),
     ],
+    ids=[
+        "empty",
+        "incomplete",
+        "lone surrogate",
+        "deep nesting",
+        "null",
+        "empty list",
+        "no matches",
+        "unknown field",
+        "empty NDJSON",
+        "incomplete NDJSON",
+        "form",
+        "too many matches",
+        "too many NDJSON lines",
+    ],
 )
-def test_unusable_request_bodies_are_refused(ask, league, body, kind, status):
+def test_malformed_or_oversized_request_body_is_refused(ask, league, body, kind, status):
     ask("POST", f"{league}/matches", content=body, headers={"Content-Type": kind}, status=status)
     assert ask.get(league).json()["posted"] == 0
 
@@ -176,7 +193,7 @@ def test_match_times_are_shown_in_the_time_format_of_the_league(ask, clock, time
     assert answer.json()["matches"][0]["time"] == shown
 
 
-def test_ratings_with_several_traits_include_each_trait(ask):
+def test_rating_in_a_response_includes_each_trait_of_the_model(ask):
     ask.create_league("football", model={"name": "PoissonOD"})
     answer = ask.post("/api/leagues/football/matches", ANN_BOB | {"scores": [3, 1]}, status=201)
     Posted.model_validate(answer.json())
@@ -212,7 +229,7 @@ def test_match_far_in_the_future_is_refused_unless_the_league_allows_it(ask, lea
         refused = ask("POST", f"{league}/import{query}", status=422, **csv).json()
         assert "match 1: time: 9999-12-31T00:00:00Z is more than a day ahead" in refused["detail"]
     players = ask.get(f"{league}/leaderboard").json()["players"]
-    assert all(row["active"] for row in players), "one mistyped year made everybody inactive"
+    assert all(row["active"] for row in players), "the refused match must not make anybody inactive"
     ask("PATCH", league, json={"settings": {"allow_future": True}}, status=200)
     ask.post(f"{league}/matches", match, status=201)
 
@@ -231,7 +248,7 @@ def test_response_to_a_post_says_that_a_correction_is_in_progress(ask, league):
     assert "replaying" not in ask.post(f"{league}/matches", ANN_BOB, status=201).json()
 
 
-def test_new_name_that_looks_like_a_player_is_recorded_with_a_warning(ask, league):
+def test_new_name_similar_to_that_of_a_player_is_recorded_with_a_warning(ask, league):
     post = f"{league}/matches"
     first = ask.post(post, {"teams": [["João Silva"], ["player 12"]]}, status=201).json()
     assert "warnings" not in first
@@ -245,11 +262,11 @@ def test_new_name_that_looks_like_a_player_is_recorded_with_a_warning(ask, leagu
         assert "João Silva" in warning["similar"]
         Posted.model_validate(told)
         again = ask.post(post, {"teams": [[name], ["player 13"]]}, status=201).json()
-        assert "warnings" not in again  # the name is known by now
+        assert "warnings" not in again  # the name belongs to a player now
     assert ask("GET", f"{league}/players/Joao%20Silva", status=200).json()["player"] == "Joao Silva"
 
 
-def test_strict_option_refuses_new_names_that_look_like_a_player(ask, league):
+def test_strict_option_refuses_new_names_similar_to_those_of_players(ask, league):
     post = f"{league}/matches"
     ask.post(post, {"teams": [["João Silva"], ["ann"]], "id": "first"}, status=201)
     bad = [{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["joao silva"]]}]

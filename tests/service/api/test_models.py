@@ -4,7 +4,7 @@ from prowess.model.presets import PRESETS
 from prowess.service.api.schemas import leagues
 
 
-def test_every_parameter_in_the_list_of_models_can_be_set(ask):
+def test_list_of_models_has_every_preset_and_only_parameters_that_can_be_set(ask):
     found = leagues.Models.model_validate(ask.get("/api/models", key=None).json())
     assert [one.name for one in found.models] == list(PRESETS)
     for one in found.models:

@@ -16,7 +16,7 @@ from tests.service.home_league import NAMES, home_wins
 
 @pytest.fixture
 def growing(database_url, monkeypatch):
-    """A service that searches for better models, and looks for leagues that have grown ten times a second."""
+    """A service that searches for better models, and checks ten times a second which leagues have grown."""
     monkeypatch.setattr(worker, "POLL", 0.1)
     with served(database_url, search_models=True) as client:
         yield client
@@ -40,7 +40,7 @@ def expected(fit):
     return {row["player"]: (row["rank"], row["mu"], row["sigma"], row["shown"]) for row in fit.leaderboard().to_dicts()}
 
 
-def test_league_that_grows_is_offered_a_better_model_and_accepts_it(growing):
+def test_growing_league_is_offered_a_better_model_and_can_accept_it(growing):
     ask = growing
     ask.create_league("home", clock="none")
     matches = home_wins(30)
@@ -77,7 +77,7 @@ def test_league_that_grows_is_offered_a_better_model_and_accepts_it(growing):
 
 
 def offered(ask, name, gain=0.1, model=None, generation=1):
-    """Create a league with an offer, without a search; return the path of the offer."""
+    """Create a league, store an offer of a model without a search, and return the path of the offer."""
     ask.create_league(name, clock="none")
     ask.post(f"/api/leagues/{name}/matches", home_wins(6), status=201)
     answer = {
@@ -96,19 +96,19 @@ def offered(ask, name, gain=0.1, model=None, generation=1):
     return f"/api/leagues/{name}/model/offer"
 
 
-def test_league_without_search_has_no_offer(ask, league):
+def test_league_has_no_offer_before_the_first_search(ask, league):
     offer = ask.get(f"{league}/model/offer").json()
     assert (offer["state"], offer["id"], offer["model"], offer["searching"]) == ("not_searched", None, None, False)
     assert offer["next_search"] == 30
     ask.post(f"{league}/model/offer", {"id": 1}, status=409)
 
 
-def test_gain_within_noise_is_not_offered(ask):
+def test_model_with_a_gain_within_noise_is_not_offered(ask):
     path = offered(ask, "noise", gain=0.04)
     offer = ask.get(path).json()
     assert (offer["state"], offer["changes"]) == ("not_better", None)
     told = ask.post(path, {"id": offer["id"]}, status=409).json()
-    assert told["detail"] == f"model offer {offer['id']} of league 'noise' is not open any more"
+    assert told["detail"] == f"model offer {offer['id']} of league 'noise' is no longer open; load the current offer"
 
 
 def test_offer_is_outdated_after_another_change_of_model(ask):
@@ -120,7 +120,7 @@ def test_offer_is_outdated_after_another_change_of_model(ask):
     ask.post(path, {"id": offer["id"]}, status=409)
 
 
-def test_offer_of_a_model_that_cannot_rate_new_matches_is_outdated(ask):
+def test_offer_of_a_model_that_cannot_rate_the_matches_is_outdated(ask):
     path = offered(ask, "scores", model={"name": "PoissonOD", "parameters": {}})
     assert ask.get(path).json()["state"] == "outdated"
 
@@ -133,7 +133,7 @@ def test_archived_league_shows_its_offer_but_cannot_accept_it(ask):
     assert "is archived" in ask.post(path, {"id": offer["id"]}, status=409).json()["detail"]
 
 
-def test_only_admins_accept_offers(ask):
+def test_only_admins_can_accept_an_offer(ask):
     path = offered(ask, "guarded")
     id = ask.get(path, key=None).json()["id"]
     ask.post(path, {"id": id}, key=None, status=401)
@@ -143,7 +143,7 @@ def test_only_admins_accept_offers(ask):
     assert ask.get("/api/leagues/guarded").json()["model"] == {"name": "Elo", "parameters": {"k": 20}}
 
 
-def test_erased_player_is_in_no_offer(ask):
+def test_offer_does_not_contain_the_name_of_an_erased_player(ask):
     path = offered(ask, "erased")
     assert NAMES[0] in json.dumps(ask.get(path).json()["changes"])
     ask.post(f"/api/leagues/erased/players/{NAMES[0]}/anonymise", {"reason": "asked by letter"}, status=200)
@@ -162,7 +162,7 @@ def import_file(ask, league, rows, query="", **options):
     return ask("POST", f"/api/leagues/{league}/import?format=csv{query}", content=content, **options)
 
 
-def test_first_import_chooses_the_model(ask):
+def test_first_import_chooses_the_model_of_the_league(ask):
     ask.create_league("fresh", model=None, clock="none")
     tried = import_file(ask, "fresh", 60, "&dry_run=true", status=200).json()
     assert ask.get("/api/leagues/fresh").json()["generation"] == 1
@@ -181,7 +181,7 @@ def test_first_import_chooses_the_model(ask):
     assert "chosen" not in again
 
 
-def test_import_keeps_a_model_that_somebody_named_and_that_of_a_league_with_matches(ask):
+def test_import_chooses_no_model_if_one_was_named_or_matches_exist_or_the_file_is_small(ask):
     for name, model in (("named", "Elo"), ("textbook", "TrueSkill")):
         ask.create_league(name, clock="none", model={"name": model})
         assert "chosen" not in import_file(ask, name, 60, status=201).json()
@@ -194,7 +194,7 @@ def test_import_keeps_a_model_that_somebody_named_and_that_of_a_league_with_matc
     assert models == [1, 1, 1, 1]
 
 
-def test_import_that_cannot_be_recorded_chooses_nothing(ask):
+def test_refused_import_does_not_change_the_model(ask):
     ask.create_league("dated", model=None)
     rows = ["date,winner,loser", *(f"2999-01-{1 + day % 28:02d},ann,bob{day}" for day in range(40))]
     ask("POST", "/api/leagues/dated/import?format=csv", content="\n".join(rows), status=422)

@@ -23,7 +23,7 @@ def league(ask, name, model="TrueSkill", **settings):
 
 
 @pytest.mark.parametrize("model", ["TrueSkill", "Elo", "Glicko2", "GaussianSD", "PoissonOD"])
-def test_responses_have_the_points_of_a_ladder_with_the_same_scale(ask, model):
+def test_points_in_responses_equal_those_of_a_ladder_with_the_same_scale(ask, model):
     path = league(ask, f"points-{model}".lower(), model)
     ladder = pw.Ladder(getattr(pw, model)(), scale=(1500, 400))
     for match in MATCHES:
@@ -37,7 +37,7 @@ def test_responses_have_the_points_of_a_ladder_with_the_same_scale(ask, model):
     Player.model_validate(player)
     wanted = [own["ann"][name] for name in POINTS]
     assert [player["rating"][name] for name in POINTS] == wanted
-    if ladder.model.period is None:  # an open rating period is settled only in the present rating
+    if ladder.model.period is None:  # in an open rating period, the curve may differ from the current rating
         assert [player["curve"][-1][name] for name in POINTS] == pytest.approx(wanted)
         assert [player["matches"][0]["after"][name] for name in POINTS] == pytest.approx(wanted)
     factor = ladder.points.factor
@@ -59,7 +59,7 @@ def test_league_without_a_scale_has_no_points(ask):
     assert "points" not in ask.get(f"{path}/leaderboard.csv").text
 
 
-def test_scale_is_set_changed_and_removed(ask):
+def test_scale_can_be_set_changed_and_removed(ask):
     path = league(ask, "scaled", scale=[1000, 100])
     first = ask.get(f"{path}/leaderboard")
     etag = {"If-None-Match": first.headers["etag"]}
@@ -76,7 +76,7 @@ def test_scale_is_set_changed_and_removed(ask):
     assert ask.get("/api/leagues/scaled/leaderboard?revision=0").json()["players"] == []
 
 
-@pytest.mark.parametrize("scale", [[1500], [1500, 0], [1500, -4], [1500, 400, 1], "1500,400", [1, "x"], 400])
+@pytest.mark.parametrize("scale", [[1500], [1500, 0], [1500, -4], [1500, 400, 1], "1500,400", [1, "x"], 400], ids=repr)
 def test_invalid_scales_are_refused(ask, scale):
     name = f"refused-{abs(hash(str(scale))) % 10**6}"
     answer = ask.post("/api/leagues", {"name": name, "settings": {"scale": scale}}, status=422)
@@ -84,7 +84,7 @@ def test_invalid_scales_are_refused(ask, scale):
     ask.get(f"/api/leagues/{name}", status=404)
 
 
-def test_past_standings_and_earlier_models_have_their_own_points(ask):
+def test_past_standings_and_standings_of_earlier_models_are_shown_in_points(ask):
     path = league(ask, "earlier")
     ask("PUT", f"{path}/model", json={"name": "Elo"}, status=200)
     now = ask.get(f"{path}/leaderboard").json()["players"][0]

@@ -1,4 +1,4 @@
-"""Leaderboards, players and past matches over HTTP equal a fit of the journal."""
+"""Leaderboards, players and matches over HTTP have the same numbers as a fit of the league's matches."""
 
 import csv
 from io import StringIO
@@ -38,7 +38,7 @@ def fit():
 
 
 def pages(ask, url):
-    """Return the rows of all pages."""
+    """Return the rows of all pages of a leaderboard."""
     rows = []
     while url is not None:
         told = ask.get(url, key=None).json()
@@ -87,7 +87,7 @@ def test_leaderboard_can_be_read_at_a_past_time(ask, darts, fit, at):
     assert shown(pages(ask, f"{darts}/leaderboard?size=4&at={at}")) == found
 
 
-def test_leaderboard_filters_select_the_right_players(ask, darts):
+def test_leaderboard_is_filtered_by_name_number_of_matches_and_status(ask, darts):
     everybody = pages(ask, f"{darts}/leaderboard")
     assert [row["player"] for row in pages(ask, f"{darts}/leaderboard?search=%E5%B0%8F&size=1")] == ["王/小明"]
     few = [row for row in everybody if row["matches"] >= 9]
@@ -99,7 +99,7 @@ def test_leaderboard_filters_select_the_right_players(ask, darts):
     assert pages(ask, f"{darts}/leaderboard?active=true") == [row for row in everybody if row["active"]]
 
 
-def test_leaderboard_shows_past_models_and_seasons(ask, league):
+def test_leaderboard_can_be_read_for_earlier_models_seasons_and_revisions(ask, league):
     matches = [{"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, {"teams": [["ann"], ["cat"]], "time": "2026-02-01"}]
     ask.post(f"{league}/matches", matches, status=201)
     before = shown(pages(ask, f"{league}/leaderboard"))
@@ -158,14 +158,18 @@ def test_player_response_equals_the_explanation_of_a_fit(ask, darts, fit, name):
     assert listed["matches"] == told["matches"][:2]
 
 
-@pytest.mark.parametrize("name", ["anna", "%00", "", "%20", "a" * 20_000, "%F0%9F%98%80", "ann/"])
+@pytest.mark.parametrize(
+    "name",
+    ["anna", "%00", "", "%20", "a" * 20_000, "%F0%9F%98%80", "ann/"],
+    ids=["similar name", "NUL", "empty", "space", "long", "emoji", "slash"],
+)
 def test_unknown_player_returns_404(ask, darts, name):
     told = ask("GET", f"{darts}/players/{name}", status=404).json()
     if name == "anna":
         assert "did you mean 'ann'" in told["detail"]
 
 
-def test_player_has_a_rating_for_each_trait(ask):
+def test_player_response_has_a_rating_for_each_trait(ask):
     ask.create_league("football", model={"name": "GaussianOD"})
     ask.post("/api/leagues/football/matches", MATCHES[:5], status=201)
     told = ask.get("/api/leagues/football/players/ann").json()
@@ -190,7 +194,7 @@ def test_matches_are_listed_newest_first_and_can_be_limited_by_time(ask, darts):
     ask("GET", f"{darts}/matches?player=nobody", status=404)
 
 
-def test_match_shows_rating_changes_and_reasons(ask, darts, fit):
+def test_match_response_has_the_forecast_and_explains_the_rating_changes(ask, darts, fit):
     told = ask.get(f"{darts}/matches/m20", key=None).json()
     match_schemas.MatchDetails.model_validate(told)
     number = [match["id"] for match in MATCHES].index("m20")
@@ -232,7 +236,7 @@ def test_empty_league_has_empty_standings(ask, league):
 
 
 def test_request_after_a_post_does_not_rate_any_match_again(ask, monkeypatch):
-    """The page reuses matches that the writer of its process has rated, and reads others from the journal."""
+    """A page reuses the matches that its own process has just rated, and does not read them from the journal."""
     ask.create_league("fresh")
     post = "/api/leagues/fresh/matches"
     ask.post(post, {"teams": [["ann"], ["bob"]]}, status=201)

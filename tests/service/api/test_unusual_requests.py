@@ -1,4 +1,4 @@
-"""Any path, query or body gets a readable response, on both databases."""
+"""Unusual paths, queries and bodies get a readable response, with SQLite and with PostgreSQL."""
 
 import pytest
 

@@ -1,10 +1,10 @@
-"""Measure how an attack affects other clients: steady clients of a real server run without and with the attack.
+"""Measure how an attack affects other clients of a real server: they run once without and once during the attack.
 
     with running(tmp_path) as (server, key):
         quiet, attacked = measure(server, key, lambda: my_attack(server))
     assert_unharmed(quiet, attacked)
 
-An attack is a context manager that runs for the duration of a block. An attack should connect from `ATTACKER`, so that
+An attack is a context manager; it attacks while its block runs. It should connect from the address `ATTACKER`, so that
 limits per address apply to the attack and not to the clients.
 """
 
@@ -30,10 +30,10 @@ from tests.service.servers import PATIENCE, Answer, Connection, Server, create_l
 ATTACKER = "127.0.0.2"  # on Linux, all of 127.0.0.0/8 is loopback; this address is not a trusted proxy
 LEAGUE = "darts"
 MATCHES = 200
-PAUSE = 0.02  # seconds between two requests of a client, far from a full load
+PAUSE = 0.02  # seconds between two requests of a client, so that the clients alone cause little load
 RECONNECT = 5  # requests per connection; new connections show whether the attack blocks them
-SETTLE = 0.3  # seconds to wait after an attack has begun, because its start does not count
-FLOOR = 0.05  # seconds; shorter latencies without the attack count as this long, because they are noise
+SETTLE = 0.3  # seconds between the start of an attack and the first measurement
+FLOOR = 0.05  # seconds; a shorter latency without the attack counts as this long, because it is mostly noise
 
 
 @dataclass
@@ -83,7 +83,7 @@ def running(
 def requests(league: str = LEAGUE) -> dict[str, Ask]:
     """Return the requests of the clients: a read and a post with a key, and a health check without a key."""
     random, numbers = Random(1), count()
-    start = time.time_ns()  # makes ids different from those of earlier runs
+    start = time.time_ns()  # so that every run has its own ids
 
     def read(connection: Connection, number: int) -> Answer:
         path = "leaderboard?limit=10" if number % 2 else f"players/{quote(PLAYERS[0])}"
@@ -126,9 +126,9 @@ class Client(threading.Thread):
 
 
 def observe(server: Server, key: str, seconds: float, *, clients: int = 2, asks: dict[str, Ask]) -> Latencies:
-    """Run `clients` clients of every kind for some seconds, and return their latencies.
+    """Run `clients` clients for each kind of request for some seconds, and return their latencies.
 
-    Requests that are in progress at the end are waited for, so that slow requests count.
+    Requests that are in progress at the end are completed, so that slow requests count.
     """
     done, latencies = threading.Event(), {kind: Latency() for kind in asks}
     threads = [Client(server, key, ask, latencies[kind], done) for kind, ask in asks.items() for _ in range(clients)]
@@ -138,7 +138,7 @@ def observe(server: Server, key: str, seconds: float, *, clients: int = 2, asks:
     done.set()
     for thread in threads:
         thread.join(2 * PATIENCE)
-        assert not thread.is_alive(), "a client still waits for its answer"
+        assert not thread.is_alive(), "a client is still waiting for a response"
     return latencies
 
 
@@ -151,9 +151,9 @@ def measure(
     clients: int = 2,
     asks: dict[str, Ask] | None = None,
 ) -> tuple[Latencies, Latencies]:
-    """Return the latencies of steady clients without the attack, and then while it runs."""
+    """Return the latencies of the clients without the attack, and then during the attack."""
     asks = asks or requests()
-    observe(server, key, 0.3, clients=clients, asks=asks)  # caches are warm in both runs
+    observe(server, key, 0.3, clients=clients, asks=asks)  # fill the caches, so that both runs have the same conditions
     quiet = observe(server, key, seconds, clients=clients, asks=asks)
     with attack():
         time.sleep(SETTLE)
@@ -162,9 +162,10 @@ def measure(
 
 
 def assert_unharmed(quiet: Latencies, attacked: Latencies, *, factor: float = 5.0, share: float = 0.99) -> None:
-    """Check that no client got an error, and that no p99 grew by more than `factor` during the attack.
+    """Check that no client got an error, and that no latency grew by more than `factor` during the attack.
 
-    In a run of a second or two, the p99 is the slowest of few requests, so use a smaller `share` in short runs.
+    The `share` quantile of each kind of request is compared. In a run of a second or two, the 99 % quantile is the
+    slowest of few requests, so use a smaller `share` in short runs.
     """
     for kind, latency in attacked.items():
         report = f"{kind}: {quiet[kind]}; under attack {latency}"
@@ -185,7 +186,7 @@ def cpu_seconds(server: Server) -> float:
     spent = []
     for pid in {server.pid, *server.workers}:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        spent.append((int(fields[11]) + int(fields[12])) / 100)  # user and system, in ticks
+        spent.append((int(fields[11]) + int(fields[12])) / 100)  # user and system time, in ticks of 10 ms
     return sum(spent)
 
 
@@ -217,7 +218,7 @@ def half_open(
     with ExitStack() as stack:
         for _ in range(connections):
             line = stack.enter_context(connect(server, source=source))
-            with suppress(OSError):  # refused, as it should be
+            with suppress(OSError):  # the server may refuse the connection
                 line.sendall(start)
                 if answered:
                     line.recv(1)

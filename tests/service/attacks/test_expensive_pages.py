@@ -14,7 +14,7 @@ def player_pages(server, ending, statuses):
 
 def test_expensive_page_requests_from_one_address_do_not_slow_down_other_clients(tmp_path):
     with running(tmp_path, matches=2_000, cpu_burst="0.02") as (server, key):
-        statuses = [get(server, PLAYER.format(".json"))]  # unlike HTML, it does not make the process import altair
+        statuses = [get(server, PLAYER.format(".json"))]  # JSON, because the HTML page would import altair
         quiet, attacked = measure(server, key, lambda: player_pages(server, ".json", statuses), seconds=2.0)
         assert_unharmed(quiet, attacked, share=0.5)
         assert {200, 429} == set(statuses)
@@ -27,8 +27,8 @@ def test_many_expensive_page_requests_are_limited_and_do_not_slow_down_other_cli
     limits = {"cpu_limit": "0.05", "cpu_burst": "1"}
     with running(tmp_path, database_url, matches=5_000, workers=workers, **limits) as (server, key):
         chart = f"/leagues/{LEAGUE}/charts/curves.svg?name=player+1"
-        for number in range(4 * workers):  # each process imports its chart packages once
-            # Every request comes from another address, because each has CPU time for only one.
+        for number in range(4 * workers):  # so that every process has imported its chart packages
+            # Every request comes from another address, because an address has CPU time for only one request.
             assert get(server, chart, source=f"127.0.0.{10 + number}") == 200
         statuses = []
         quiet, attacked = measure(server, key, lambda: player_pages(server, "", statuses), seconds=15.0)

@@ -28,12 +28,12 @@ from tests.service.attacks.harness import (
     running,
 )
 
-UNLIMITED = {"rate_limit": "0", "cpu_limit": "0"}  # with these limits, the attacks would end early
+UNLIMITED = {"rate_limit": "0", "cpu_limit": "0"}  # the default limits would stop the attacks early
 FORMATS = ("ndjson", "csv", "parquet")
 
 
 def fill(database, league, matches):
-    """Create a league of matches between 2,000 players, a second apart."""
+    """Create a league with 2,000 players and a match every second."""
     random = np.random.default_rng(7)
     first = random.integers(0, 2_000, matches)
     player = np.stack([first, (first + random.integers(1, 2_000, matches)) % 2_000], 1).ravel().astype(np.int32)
@@ -85,7 +85,10 @@ def awaited_exports(server, league, most, format="ndjson"):
 
 
 def stable_memory(server):
-    """Return the memory when it has stopped growing, because caches are filled in the background."""
+    """Wait until the memory of the server, in MB, has stopped growing, and return it.
+
+    It grows after the start, because caches are filled in the background.
+    """
     last, now = 0.0, memory(server)
     while abs(now - last) > 1:
         time.sleep(2)
@@ -95,7 +98,7 @@ def stable_memory(server):
 
 @contextmanager
 def peak_memory(server):
-    """Yield a list that collects the memory of the server for the duration of a block."""
+    """Yield a list to which the memory of the server, in MB, is added every 50 ms during the block."""
     peaks = [memory(server)]
     with repeating(lambda: peaks.append(memory(server)), pause=0.05):
         yield peaks
@@ -114,7 +117,7 @@ def download(server, path):
 
 
 def stops_within_a_second(server):
-    """Check that the server is idle within a second."""
+    """Check that the server is idle after a second."""
     time.sleep(1)
     before = cpu_seconds(server)
     time.sleep(1)
@@ -168,7 +171,7 @@ def test_exports_of_a_million_matches_need_little_memory_and_do_not_slow_down_ot
             assert max(peaks) - idle < 64 * workers  # Polars alone takes 55 MB in each process, once
         assert spent["ndjson"] < 3 * spent["csv"]
         for attack in (abandoned_exports, awaited_exports):
-            post(server, key)  # a new revision makes kept exports useless
+            post(server, key)  # a new revision makes cached exports useless
             idle = stable_memory(server)
             with peak_memory(server) as peaks:
                 quiet, attacked = measure(server, key, partial(attack, server, "big", 45), seconds=10)
@@ -186,6 +189,6 @@ def test_exports_of_a_million_matches_need_little_memory_and_do_not_slow_down_ot
 
 
 def post(server, key):
-    """Post a match to the large league, which starts a new revision."""
+    """Post a match to the league "big", which gets a new revision."""
     body = {"teams": [["player 0"], ["player 1"]], "scores": [1, 0]}
     assert server.connect(key).ask("POST", "/api/leagues/big/matches", body).status == 201

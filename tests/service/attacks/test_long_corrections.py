@@ -17,7 +17,7 @@ BIG = "big"
 
 
 def fill(url, folder, matches, players=20_000):
-    """Import a league of many matches, with `m0` as the oldest."""
+    """Import a league whose oldest match has the id `m0`."""
     random = np.random.default_rng(1)
     first = random.integers(0, players, matches)
     second = (first + random.integers(1, players, matches)) % players

@@ -28,7 +28,7 @@ REFUSED = (413, 422)
 
 
 def upload(server, key, name, content):
-    """Send a file to the API; return the status and the detail of the answer."""
+    """Send a file to the API; return the status and the detail of the response."""
     connection = Connection(server.port, key)
     answer = connection.ask("POST", f"/api/leagues/{LEAGUE}/import?filename={name}", content)
     connection.close()
@@ -36,7 +36,7 @@ def upload(server, key, name, content):
 
 
 def children(server):
-    """Return the child processes of a server that read uploads."""
+    """Return the ids of the child processes in which a server reads uploads."""
     found, parents = [], {server.pid, *server.workers}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -58,7 +58,7 @@ def test_decompression_bombs_are_refused_and_the_server_keeps_working(tmp_path):
             assert "administrator" in detail
         assert upload(server, key, "games.csv", b"winner,loser,time\nann,bob,2026-01-31\n")[0] == 201
         assert memory(server, peak=True) < before + 100
-        assert len(children(server)) == 1  # all files were read by the same child
+        assert len(children(server)) == 1  # all files were read by the same child process
 
 
 def test_reading_an_upload_stops_when_the_client_disconnects(tmp_path):

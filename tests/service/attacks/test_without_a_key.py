@@ -1,4 +1,4 @@
-"""Attacks that need no key: endless headers, half-open requests, event streams, unfinished bodies."""
+"""Attacks that need no key: endless headers, incomplete requests, event streams, unread responses."""
 
 from contextlib import ExitStack, contextmanager, suppress
 
@@ -27,7 +27,7 @@ def limit_files(most):
 
 
 def endless_header(server):
-    """Send a header without end, and connect again whenever the server closes the connection."""
+    """Send a header that never ends, and connect again whenever the server closes the connection."""
 
     def send():
         with connect(server) as line:
@@ -43,7 +43,7 @@ def half_open_requests(server, most):
 
 
 def half_open_from_everywhere(server, most):
-    """Open half-open connections from many addresses, each of which stays below its own limit."""
+    """Send incomplete requests from many addresses, with fewer connections per address than the limit."""
     stack = ExitStack()
     for number in range(0, most, 50):
         start = b"GET / HTTP/1.1\r\nHost: x\r\n"
@@ -82,8 +82,8 @@ def refusals(server, key):
     }
 
 
-def test_requests_without_a_key_do_not_slow_down_other_clients(tmp_path):
-    """All attacks run at once, at a small size."""
+def test_small_attacks_without_a_key_do_not_slow_down_other_clients(tmp_path):
+    """All attacks run at the same time."""
     with running(tmp_path, first=limit_files(300), header_limit="4096") as (server, key):
 
         @contextmanager
@@ -100,7 +100,7 @@ def test_requests_without_a_key_do_not_slow_down_other_clients(tmp_path):
         before = memory(server)
         quiet, attacked = measure(server, key, attack, seconds=1.0)
         assert_unharmed(quiet, attacked, share=0.9)
-        assert memory(server) < before + 40  # MB; the unfinished bodies have 80 MB
+        assert memory(server) < before + 40  # MB; the unfinished bodies have 80 MB in total
         assert refusals(server, key).keys() >= {"large_headers", "large_body", "event_streams", "incomplete_request"}
 
 

@@ -1,4 +1,4 @@
-"""Results, errors and crashes of child processes reach the caller, and limits end only the child."""
+"""Results, errors and crashes of child processes reach the caller, and an exceeded limit ends only the child."""
 
 import asyncio
 import os
@@ -46,8 +46,8 @@ def test_one_child_process_runs_many_calls_and_survives_errors(child):
     assert gone(int(pid))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say how much memory a process uses")
-def test_memory_limit_of_a_child_process_applies_only_to_one_call(child):
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports how much memory a process uses")
+def test_memory_limit_of_a_call_does_not_apply_to_the_next_call_of_a_child_process(child):
     limits = ProcessLimits(memory=128 * MIB)
     assert call(child, child_functions.allocate, 16 * MIB, limits=limits) == 16 * MIB
     with pytest.raises(ProcessFailed, match="needed more than 128 MiB of memory") as error:
@@ -55,7 +55,8 @@ def test_memory_limit_of_a_child_process_applies_only_to_one_call(child):
     assert error.value.limit == "memory"
     assert call(child, child_functions.allocate, 160 * MIB) == 160 * MIB
     with pytest.raises(ProcessFailed, match="needed more than 128 MiB of memory") as error:
-        call(child, child_functions.allocate, 160 * MIB, 99, limits=limits)  # exceeded while it runs
+        # The limit is exceeded while the function runs.
+        call(child, child_functions.allocate, 160 * MIB, 99, limits=limits)
     assert error.value.limit == "memory"
     assert not child.is_alive
 
@@ -69,6 +70,7 @@ def test_memory_limit_of_a_child_process_applies_only_to_one_call(child):
         ("abort", UNLIMITED, ""),
         ("exit_early", UNLIMITED, ""),
     ],
+    ids=["CPU time", "elapsed time", "abort with a memory limit", "abort without limits", "early exit"],
 )
 def test_exceeded_limit_or_crash_raises_an_error_that_names_the_cause(child, function, limits, limit):
     with pytest.raises(ProcessFailed) as error:
@@ -89,7 +91,7 @@ def test_pool_keeps_an_idle_child_and_replaces_a_crashed_one(monkeypatch):
             await pool.run(UNLIMITED, child_functions.exit_early)
         assert await pool.run(UNLIMITED, child_functions.add, 1, 2) == 3
         await asyncio.sleep(0.5)
-        assert all(map(gone, both))  # after being idle for a while
+        assert all(map(gone, both))  # idle children are ended after 0.2 seconds
         pool.close()
 
     asyncio.run(run())

@@ -23,7 +23,7 @@ def database(database_url):
 def until(condition):
     end = time() + 30
     while not condition():
-        assert time() < end, "it did not happen in time"
+        assert time() < end, "the condition was not met within 30 seconds"
         sleep(0.02)
 
 
@@ -53,7 +53,7 @@ def test_several_uses_of_a_key_are_stored_in_one_write(database, monkeypatch):
     uses[key.id] = 10.0
     uses[key.id] = 11.0
     until(lambda: writes)
-    sleep(0.3)  # several rounds without another use
+    sleep(0.3)  # several intervals in which the key is not used
     housekeeper.close()
     assert [list(written) for written in writes] == [[key.id]]
     with database.reading() as connection:

@@ -1,4 +1,4 @@
-"""The search finds a better model, compares it honestly with the league's model, and switches only if it may."""
+"""A search measures the gain of a better model on later matches; a league switches only if its settings allow it."""
 
 import json
 import time
@@ -48,7 +48,7 @@ def test_search_reports_the_gain_on_matches_later_than_those_used_to_choose_the_
     assert preset_from(answer).model == pw.auto(history).model
     earlier = pw.auto(history[:40]).model
 
-    def losses(model):  # the oracle: minus the log of the chance of what happened
+    def losses(model):  # the oracle: minus the logarithm of the probability of each result
         forecasts = model.fit(history).forecasts
         won = history.place[::2] < history.place[1::2]
         return -np.log(np.where(won, forecasts.win, 1.0 - forecasts.win - forecasts.draw))[40:]
@@ -56,7 +56,7 @@ def test_search_reports_the_gain_on_matches_later_than_those_used_to_choose_the_
     assert answer["gain"] == pytest.approx(Interval.student(losses(pw.TrueSkill()) - losses(earlier))._asdict())
 
 
-def test_search_offers_nothing_to_a_league_that_has_the_best_model(database):
+def test_search_offers_nothing_to_a_league_that_already_has_the_best_model(database):
     matches = home_wins(60)
     found = preset_from(searched(darts(database), pw.History.from_matches(matches[:40])))
     with database.writing() as connection:
@@ -66,13 +66,13 @@ def test_search_offers_nothing_to_a_league_that_has_the_best_model(database):
     assert not is_better(answer)
 
 
-def test_stored_answer_holds_no_names(database):
+def test_stored_result_of_a_search_contains_no_player_names(database):
     text = json.dumps(searched(darts(database), pw.History.from_matches(home_wins(40))))
     assert not [name for name in NAMES if name in text or name.split()[0] in text]
     assert json.loads(text)["steps"]
 
 
-def test_search_survives_leagues_without_matches_and_fields_of_many_teams(database):
+def test_search_works_for_leagues_with_few_matches_or_with_many_teams_per_match(database):
     league = darts(database)
     assert not is_better(searched(league, pw.History.from_matches([])))
     assert not is_better(searched(league, pw.History.from_matches(home_wins(3))))
@@ -82,7 +82,7 @@ def test_search_survives_leagues_without_matches_and_fields_of_many_teams(databa
     json.dumps(answer, allow_nan=False)
 
 
-def test_import_chooses_a_model_for_thirty_matches_or_more():
+def test_import_chooses_a_model_only_for_thirty_matches_or_more():
     assert choose_for_import(pw.History.from_matches(home_wins(29))) is None
     history = pw.History.from_matches(home_wins(30))
     chosen = choose_for_import(history)
@@ -113,7 +113,7 @@ def wait(database, state="done"):
     raise AssertionError(last)
 
 
-def test_worker_offers_a_model_but_does_not_switch(database, monkeypatch):
+def test_worker_offers_a_better_model_but_does_not_switch_without_auto_switch(database, monkeypatch):
     with working(database, monkeypatch):
         perform(database, Post("darts", home_wins(29)))
         time.sleep(0.3)
@@ -143,7 +143,7 @@ def test_worker_switches_models_if_the_league_has_auto_switch(database, monkeypa
     assert (generation.author, generation.reason) == ("auto_switch", first.detail["reason"])
 
 
-def test_search_that_was_killed_is_repeated(database, monkeypatch):
+def test_search_of_a_killed_worker_is_repeated(database, monkeypatch):
     perform(database, Post("darts", home_wins(30)))
     with monkeypatch.context() as patch, database.writing() as connection:
         patch.setattr(jobs, "time", lambda: time.time() - 60.0)

@@ -1,4 +1,4 @@
-"""Prewarming loads the largest leagues first, evicts none, and does not delay the shutdown."""
+"""Prewarming loads the largest leagues first, never evicts a larger league, and does not delay the shutdown."""
 
 from collections.abc import Iterator
 from threading import Event
@@ -38,7 +38,7 @@ def database(sqlite_url: str) -> Iterator[Database]:
 
 
 class RecordingCache(TraceCache):
-    """A cache that records which leagues were requested, with a limit in bytes."""
+    """A cache of at most `memory` bytes that records which leagues were requested."""
 
     def __init__(self, memory: float = 1e9) -> None:
         super().__init__(memory)

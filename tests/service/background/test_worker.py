@@ -10,7 +10,7 @@ from tests.service.background import child_functions
 from tests.service.background.child_functions import gone
 
 
-def test_background_job_reports_progress_can_be_cancelled_and_ends_with_the_service(database_url, monkeypatch):
+def test_background_job_reports_progress_and_stops_if_it_is_cancelled_or_the_service_ends(database_url, monkeypatch):
     database = Database(database_url)
     database.migrate()
     with database.writing() as connection:

@@ -66,10 +66,10 @@ SIDEWAYS = "document.scrollingElement.scrollWidth - document.scrollingElement.cl
 
 
 def needed(program: str | None, name: str) -> str:
-    """Return a required program. If the program is missing, skip the test, or fail if skipping is not allowed."""
+    """Return the path of a required program; if it is missing, skip the test (with CI=true, fail)."""
     if program is not None and Path(program).exists():
         return program
-    missing = f"{name} is not installed: `sh tools/programs.sh` does it where it can"
+    missing = f"{name} is not installed; run `sh tools/programs.sh` to install it"
     if os.environ.get("CI") == "true":
         pytest.fail(missing)
     return pytest.skip(missing)
@@ -151,7 +151,7 @@ def _add_offer(database: Database) -> None:
 
 
 def _add_odd(there: Site) -> None:
-    """Add a league with odd names, and one without matches."""
+    """Add a league with unusual names, and a league without matches."""
     there.ask("POST", "/api/leagues", {"name": "empty", "title": "Nothing yet"})
     there.ask("POST", "/api/leagues", {"name": ODD, "title": NAMES[0]})
     pairs = [(a, b) for a in NAMES for b in NAMES if a < b]
@@ -164,17 +164,17 @@ def _add_odd(there: Site) -> None:
 
 @dataclass
 class Visit:
-    """A browser page, and the errors on it."""
+    """A visit to the site with a browser; `troubles` lists the errors that occurred."""
 
     site: Site
     page: Page
     troubles: list[str] = field(default_factory=list)
     status: int = 0
-    allowed: tuple[int, ...] = ()  # error statuses that are expected here
+    allowed: tuple[int, ...] = ()  # error statuses that do not count as errors
     scripts: bool = True
 
     def open(self, place: Any) -> Page:
-        """Open a page from the list, and perform its actions."""
+        """Open a page case, and perform its actions."""
         page = self.go(place.address(self.site))
         assert self.status == place.status
         if place.act and self.scripts:
@@ -182,7 +182,7 @@ class Visit:
         return page
 
     def barriers(self) -> list[str]:
-        """Return the accessibility violations that axe-core finds on this page; its script must be loaded."""
+        """Return the accessibility violations on this page; the script of axe-core must be loaded."""
         found: list[str] = self.page.evaluate(BARRIERS)
         return found
 
@@ -223,7 +223,7 @@ class Visit:
 
         def asked(request: Request) -> None:
             if not request.url.startswith((self.site.address + "/", "data:", "blob:")):
-                self.troubles.append(f"left the site for {request.url}")
+                self.troubles.append(f"request to another site: {request.url}")
 
         self.page.on("console", heard)
         self.page.on("request", asked)
@@ -243,7 +243,7 @@ def visiting(
     allowed: tuple[int, ...] = (),
     also: str = "",
 ) -> Iterator[Visit]:
-    """Visit a site, and fail on any error; `also` is a script that runs first on every page."""
+    """Visit a site, and fail if an error occurred; `also` is a script that runs first on every page."""
     width, height = size
     context = found.new_context(
         viewport={"width": width, "height": height},

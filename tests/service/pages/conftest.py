@@ -17,7 +17,7 @@ def ask(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory):
-    """A running service with the demo league and a league with odd names, for read-only tests."""
+    """A running service with the demo league and a league with unusual names, for read-only tests."""
     from tests.service.pages.browser import site
 
     with site(tmp_path_factory.mktemp("site")) as found:
@@ -26,7 +26,7 @@ def demo(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def chromium():
-    """A browser for one module, because no other event loop can run in this process while it is open."""
+    """A browser for one module; while it is open, no other event loop can run in this process."""
     from tests.service.pages.browser import browser
 
     with browser() as found:
@@ -35,7 +35,7 @@ def chromium():
 
 @pytest.fixture(scope="module")
 def visit_as(chromium, demo):
-    """A visitor of the demo site with given browser options, shared by the tests of a module."""
+    """A function that visits the demo site with given browser options; a module reuses visits with equal options."""
     from tests.service.pages.browser import visiting
 
     with ExitStack() as stack:

@@ -8,7 +8,7 @@ _NUMBERS = count(1)
 
 
 def duels(matches, seed=0, scores=False):
-    """Return matches in which players later in the alphabet are weaker; some are draws."""
+    """Return matches in which players with higher numbers are weaker; some matches are draws."""
     random = np.random.default_rng(seed)
     found = []
     for day in range(matches):

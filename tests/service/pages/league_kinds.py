@@ -22,7 +22,7 @@ DAYS = [f"2026-{1 + at // 25:02d}-{1 + at % 25:02d}" for at in range(60)]
 
 
 def _duels(count=8, players=4, **more):
-    """Return a round robin, with extra keys for each match."""
+    """Return matches of two players; every match also has the values in `more`."""
     return [
         {"id": f"m{at}", "teams": [[f"p{at % players}"], [f"p{(at * 3 + 1 + (at * 3 + 1 == at)) % players}x"]]} | more
         for at in range(count)
@@ -52,29 +52,29 @@ WEIGHTED = {"teams": [["ann", "bob"], ["cat", "dan"]], "weights": [[1, 0.25], [0
 
 KINDS = {  # settings and matches of a league, by kind
     "empty": ({}, []),
-    "empty-none": ({"clock": "none", "model": "Elo"}, []),
-    "empty-number": ({"clock": "number", "model": "PoissonOD"}, []),
-    "one": ({}, [{"id": "m0", "teams": [["ann"], ["bob"]], "time": "2026-01-31"}]),
-    "none": ({"clock": "none"}, _duels()),
-    "number": ({"clock": "number"}, _timed(_duels(), [-1e9, 0.0, 0.5, 1.0, 1.0, 2.0, 1e12, 1e15])),
+    "empty-without-times": ({"clock": "none", "model": "Elo"}, []),
+    "empty-numeric-times": ({"clock": "number", "model": "PoissonOD"}, []),
+    "one-match": ({}, [{"id": "m0", "teams": [["ann"], ["bob"]], "time": "2026-01-31"}]),
+    "without-times": ({"clock": "none"}, _duels()),
+    "numeric-times": ({"clock": "number"}, _timed(_duels(), [-1e9, 0.0, 0.5, 1.0, 1.0, 2.0, 1e12, 1e15])),
     "ends-of-time": (
         {"settings": {"allow_future": True}},
         _timed(_duels(2), ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]),
     ),
-    "many": ({}, _timed(_duels(60, 30))),
-    "crowd": ({}, _timed(_crowd(2_000, 1))),
-    "wide": ({}, _timed(_crowd(2, 100))),
-    "naught": ({}, _timed(_duels(1, importance=0))),
-    "ties": ({}, _timed(_duels(ranks=[1, 1]))),
-    "huge": ({"model": "Elo"}, _timed(_scored(_duels(), HUGE))),
-    "huge-gaussian": ({"model": "GaussianOD"}, _timed(_scored(_duels(), HUGE))),
-    "odd": ({"title": ODD[0]}, _timed(_odd())),
+    "60-matches": ({}, _timed(_duels(60, 30))),
+    "2000-teams": ({}, _timed(_crowd(2_000, 1))),
+    "100-players-per-team": ({}, _timed(_crowd(2, 100))),
+    "importance-0": ({}, _timed(_duels(1, importance=0))),
+    "only-draws": ({}, _timed(_duels(ranks=[1, 1]))),
+    "huge-scores": ({"model": "Elo"}, _timed(_scored(_duels(), HUGE))),
+    "huge-scores-gaussian": ({"model": "GaussianOD"}, _timed(_scored(_duels(), HUGE))),
+    "unusual-names": ({"title": ODD[0]}, _timed(_odd())),
     "weighted": ({}, [WEIGHTED | {"id": "m0", "time": "2026-01-01T10:11:12.131415Z"}]),
-    "three-poisson": ({"model": "PoissonOD"}, _timed(_scored(_crowd(3, 1), [[2, 1, 0]]))),
-    "deleted": ({}, _timed(_duels(2))),
-    "grown": ({}, _timed(_duels())),
+    "three-teams-poisson": ({"model": "PoissonOD"}, _timed(_scored(_crowd(3, 1), [[2, 1, 0]]))),
+    "deleted-matches": ({}, _timed(_duels(2))),
+    "changed-model-and-season": ({}, _timed(_duels())),
 } | {
-    f"of-{name.lower()}": (
+    f"model-{name.lower()}": (
         {"model": name},
         [{key: value for key, value in one.items() if key != "ranks"} for one in _timed(_scored(_duels(), GOALS))],
     )
@@ -82,8 +82,8 @@ KINDS = {  # settings and matches of a league, by kind
 }
 
 
-def found(ask, kind):
-    """Create a league of the given kind, unless it exists; its name is the kind."""
+def ensure_league(ask, kind):
+    """Create a league named after its kind, unless it exists, and return its matches."""
     said, matches = KINDS[kind]
     if ask("GET", f"/api/leagues/{kind}").status_code == 200:
         return matches
@@ -93,10 +93,10 @@ def found(ask, kind):
     if matches:
         sent = [{key: value for key, value in one.items() if key != "ranks" or "scores" not in one} for one in matches]
         ask.post(f"{league}/matches", sent, status=201)
-    if kind == "deleted":
+    if kind == "deleted-matches":
         for match in matches:
             ask("DELETE", f"{league}/matches/{match['id']}?reason=<b>", status=200)
-    if kind == "grown":
+    if kind == "changed-model-and-season":
         ask.post(f"{league}/seasons", {"name": "<i>'\"&", "start": "2026-01-04", "carry": 0.5}, status=201)
         ask("PUT", f"{league}/model", json={"name": "Elo", "parameters": {"k": 10}}, status=200)
         ask("PUT", f"{league}/matches/m1", json=matches[1] | {"id": None, "ranks": [2, 1]}, status=200)

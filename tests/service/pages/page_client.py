@@ -1,4 +1,4 @@
-"""A client for pages of an app in the test's process."""
+"""A client for the pages of an app that runs in the test's own process."""
 
 import hmac
 import html
@@ -16,7 +16,7 @@ OURS = {"Origin": "http://test"}
 
 
 class PageClient(AppClient):
-    """A client that opens pages and sends forms, signed in with a key or not."""
+    """A client that opens pages and sends forms, with or without a key."""
 
     def look(self, path, *, key=None, headers=None, method="GET"):
         """Return the page at a URL; redirects are not followed."""
@@ -41,7 +41,7 @@ class PageClient(AppClient):
 
 
 def check_refused(ask, path, query, message):
-    """Check that a page shows an error, and that its JSON version returns a problem."""
+    """Check that a page shows `message` as an error, and that its JSON version also returns 422."""
     page = ask.look(f"{path}?{query}")
     assert page.status_code == 422
     assert message in re.search(r'role="alert">(.*?)</p>', page.text)[1]
@@ -61,6 +61,6 @@ def token(secret):
 
 @contextmanager
 def serve_pages(url, **settings) -> Iterator[PageClient]:
-    """Run an app on a database."""
+    """Run an app on a database, and yield a client for its pages."""
     with served(url, **settings) as asking:
         yield PageClient(asking.runner, asking.app, asking.admin)

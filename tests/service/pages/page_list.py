@@ -21,7 +21,7 @@ class PageCase:
     league: str = LEAGUE
     signed_in: bool = False
     status: int = 200
-    act: Callable[[Page], None] | None = None  # the actions on the page, if scripts run
+    act: Callable[[Page], None] | None = None  # actions on the page, performed only if scripts run
 
     def address(self, there: Site) -> str:
         """Return the URL of the page on a site."""
@@ -30,7 +30,7 @@ class PageCase:
 
 
 def _choose(page: Page) -> None:
-    """Upload a file with many kinds of content for a preview."""
+    """Choose a file with a title row and duplicate rows, and wait for its preview."""
     page.get_by_label("Results file").set_input_files(ROOT / "examples" / "messy.csv")
     page.get_by_role("heading", name="messy.csv").wait_for()
 
@@ -90,7 +90,7 @@ PAGES = (
     _of(LEAGUE, "edit", "edit", ("id", "{match}"), signed_in=True),
     _of(LEAGUE, "delete", "delete", ("id", "{match}"), signed_in=True),
     _of(LEAGUE, "import", "import", signed_in=True),
-    _of(LEAGUE, "import-looked", "import", signed_in=True, act=_choose),
+    _of(LEAGUE, "import-preview", "import", signed_in=True, act=_choose),
     _of(LEAGUE, "import-mapped", "import", signed_in=True, act=_map_columns),
     _of(LEAGUE, "settings", "settings", signed_in=True),
     _of(LEAGUE, "anonymise", "anonymise", ("name", "Uma"), signed_in=True),
@@ -98,7 +98,7 @@ PAGES = (
     _of(LEAGUE, "league-keys", "keys", signed_in=True),
     _of(LEAGUE, "not-found", "player", ("name", "Nobody at all"), status=404),
 )
-# The same pages with unusual data: they must work, but need no screenshots.
+# Pages with unusual data, which must work but need no screenshots.
 ODD_PAGES = (
     _of(ODD, "odd-standings", "standings"),
     _of(ODD, "odd-player", "player", ("name", NAMES[1])),

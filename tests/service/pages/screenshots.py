@@ -11,7 +11,7 @@ ALL = ROOT / "screenshots"
 SHOWN = ROOT / "docs" / "images"
 SIZES = {"desk": DESK, "phone": PHONE}
 TOP = "body"
-CHOSEN = {  # pictures in the docs: the element at the top, and the height
+CHOSEN = {  # pictures in the docs: the element at the top, the width and the height
     "standings-desk-light": (TOP, 1280, 800),
     "standings-desk-dark": (TOP, 1280, 800),
     "players-compared-desk-light": (TOP, 1280, 800),
@@ -39,7 +39,7 @@ def take(visit: Visit, place: PageCase, name: str, size: tuple[int, int]) -> Non
 
 
 def take_all(names: list[str]) -> None:
-    """Take pictures of these pages, or of all pages."""
+    """Take pictures of the pages with these names, or of all pages if no names are given."""
     places = [place for place in PAGES if not names or place.name in names]
     for folder in (ALL, SHOWN):
         folder.mkdir(exist_ok=True)
@@ -58,4 +58,4 @@ def take_all(names: list[str]) -> None:
 
 if __name__ == "__main__":
     take_all(sys.argv[1:])
-    print(f"they are in {ALL.relative_to(ROOT)}/, and those that documents show in {SHOWN.relative_to(ROOT)}/")
+    print(f"screenshots are in {ALL.relative_to(ROOT)}/, and pictures for the docs in {SHOWN.relative_to(ROOT)}/")

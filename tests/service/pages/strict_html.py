@@ -12,7 +12,7 @@ LEAKS = {"None", "nan", "inf", "-inf", "NaN", "undefined", "True", "False"}
 
 
 class Strict(HTMLParser):
-    """Parses a page; `faults` are its errors, `links` its links within this service."""
+    """Parses a page; `faults` are its errors, and `links` are its links within the service."""
 
     def __init__(self, text, names=()):
         super().__init__(convert_charrefs=True)
@@ -27,12 +27,12 @@ class Strict(HTMLParser):
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
         if len(given) < len(attrs):
-            self.faults.append(f"<{tag}> has an attribute twice")
+            self.faults.append(f"<{tag}> has a duplicate attribute")
         self._check(tag, given)
         if tag == "form" and "form" in self._open:
-            self.faults.append("a form within a form")
+            self.faults.append("a form inside a form")
         if tag in ("a", "button") and {"a", "button"} & set(self._open):
-            self.faults.append(f"<{tag}> within a link or a button")
+            self.faults.append(f"<{tag}> inside a link or a button")
         if tag == "h1":
             self.headings += 1
         if tag not in VOID:
@@ -43,13 +43,13 @@ class Strict(HTMLParser):
 
     def handle_endtag(self, tag):
         if not self._open or self._open.pop() != tag:
-            self.faults.append(f"</{tag}> closes nothing, at {self.getpos()}")
+            self.faults.append(f"</{tag}> does not close the open element, at {self.getpos()}")
 
     def handle_data(self, data):
         if data.strip() in LEAKS and data.strip() not in self._harmless:
-            self.faults.append(f"a page says {data.strip()!r}, at {self.getpos()}")
+            self.faults.append(f"the page shows {data.strip()!r}, at {self.getpos()}")
         if self._open[-1:] == ["script"] and data.strip():
-            self.faults.append("a script within the page")
+            self.faults.append("an inline script")
 
     def _check(self, tag, given):
         if "id" in given:
@@ -62,9 +62,9 @@ class Strict(HTMLParser):
             named = "label" in self._open or given.get("aria-label") or given.get("aria-labelledby")
             self._fields += [] if named else [(tag, given.get("name"), given.get("id"))]
         if tag == "img" and "alt" not in given:
-            self.faults.append("a picture without words")
+            self.faults.append("an image without alt text")
         if tag == "style":
-            self.faults.append("a style within the page")
+            self.faults.append("a <style> element")
         for name in ("href", "src", "action", "srcset", "formaction"):
             self._lead(tag, name, given.get(name))
         if tag == "img" and "/charts/" in (given.get("src") or ""):
@@ -80,8 +80,10 @@ class Strict(HTMLParser):
 
     def _finish(self):
         self.faults += [f"<{tag}> is not closed" for tag in self._open]
-        self.faults += [f"the id {one!r} is there {often} times" for one, often in self._ids.items() if often > 1]
-        self.faults += [f"{tag} {name}={one!r} is nowhere" for tag, name, one in self._refers if one not in self._ids]
+        self.faults += [f"the id {one!r} is used {often} times" for one, often in self._ids.items() if often > 1]
+        self.faults += [
+            f"<{tag} {name}={one!r}> refers to a missing id" for tag, name, one in self._refers if one not in self._ids
+        ]
         self.faults += [f"{field} has no label" for field in self._fields if field[2] not in self._labels]
         if self.headings != 1:
-            self.faults.append(f"{self.headings} first headings")
+            self.faults.append(f"{self.headings} <h1> elements instead of 1")

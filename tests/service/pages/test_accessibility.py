@@ -21,7 +21,7 @@ def test_axe_finds_no_accessibility_violation(visit_as, place):
         visit.open(place)
         visit.settle()
         assert visit.barriers() == []
-        assert place.act or page.evaluate("window.shifts") < 0.01  # requested content may shift the layout
+        assert place.act or page.evaluate("window.shifts") < 0.01  # an action on the page may shift the layout
         page.emulate_media(color_scheme="dark")
         page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
         assert visit.barriers() == []
@@ -40,7 +40,7 @@ FOCUSED = """() => {
 }"""
 CONTROLS = """() => {
   const all = [...document.querySelectorAll("*")];
-  const other = "input[type=radio]:not(:checked)"; // arrows lead from one of a group to the next
+  const other = "input[type=radio]:not(:checked)"; // the arrow keys reach the other buttons of a group
   const seen = (one) => one.checkVisibility() && !one.disabled && one.tabIndex >= 0 && !one.matches(other);
   return all.filter((one) => one.matches("a, button, select, textarea, input:not([type=hidden])") && seen(one))
     .map((one) => all.indexOf(one));
@@ -64,15 +64,15 @@ def test_keyboard_reaches_every_control(visit_as, name):
     place = next(place for place in PAGES if place.name == name)
     visit = visit_as(also=axe() + SHIFTS, signed_in=place.signed_in)
     page = visit.open(place)
-    visit.settle()  # a chart drawn in the meantime would move everything below it
+    visit.settle()  # a chart that is drawn later would move everything below it
     page.evaluate("document.activeElement.blur()")
     wanted = page.evaluate(CONTROLS)[:40]
     reached = []
     for _ in range(len(wanted) + 20):
         page.keyboard.press("Tab")
         here = page.evaluate(FOCUSED)
-        inside = here["at"] in reached[-1:]  # such as the parts of a date
-        assert inside or here["marked"] or here["tag"] == "BODY", f"nobody sees that this has the focus: {here['text']}"
+        inside = here["at"] in reached[-1:]  # the focus moved within a control, such as between the parts of a date
+        assert inside or here["marked"] or here["tag"] == "BODY", f"the focus is not visible: {here['text']}"
         reached.append(here["at"])
         if set(wanted) <= set(reached):
             break
@@ -81,7 +81,7 @@ def test_keyboard_reaches_every_control(visit_as, name):
     assert in_order == sorted(in_order)
 
 
-def test_first_tab_stop_skips_to_the_content(visit_as):
+def test_first_tab_stop_is_a_link_that_skips_to_the_content(visit_as):
     page = visit_as(also=axe() + SHIFTS, signed_in=False).go("/leagues")
     page.keyboard.press("Tab")
     assert page.evaluate(FOCUSED)["text"].startswith('<a class="skip"')

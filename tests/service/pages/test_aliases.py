@@ -9,7 +9,7 @@ SMITHS = [("Deevo Smith", "cat"), ("Jeevo Smith", "cat"), ("Deevo Smith", "eve")
 
 
 def league(ask, name):
-    """Create a league with two similar names; return the URL of its page about names."""
+    """Create a league with two similar names; return the URL of its aliases page."""
     ask.create_league(name)
     matches = [
         {"id": f"m{day}", "teams": [[winner], [loser]], "time": f"2026-01-0{day}"}
@@ -19,7 +19,7 @@ def league(ask, name):
     return f"/leagues/{name}/aliases"
 
 
-def test_players_are_merged_after_a_preview_and_the_merge_is_undone(ask):
+def test_players_can_be_merged_after_a_preview_and_the_merge_can_be_undone(ask):
     page = league(ask, "merging")
     told = words(ask.look(page, key=ask.admin))
     assert "Players who may be the same Name May be Decide Jeevo Smith Deevo Smith" in told
@@ -82,7 +82,7 @@ def test_similar_names_can_be_marked_as_different_players_on_the_page(ask):
     assert "No names look alike." in words(ask.look(done.headers["location"], key=ask.admin))
 
 
-def test_aliases_are_added_and_removed_on_the_page(ask):
+def test_aliases_can_be_added_and_removed_on_the_page(ask):
     page = league(ask, "nicknames")
     assert ask.send(page, {"alias": "Dee", "of": "Deevo Smith", "what": "add"}).status_code == 303
     assert "Dee Deevo Smith Remove the alias Dee" in words(ask.look(page, key=ask.admin))
@@ -96,7 +96,7 @@ def test_aliases_are_added_and_removed_on_the_page(ask):
     assert "No player has an alias." in words(ask.look(page, key=ask.admin))
 
 
-def test_only_admins_see_the_page_that_renames_players_and_links_to_it(ask):
+def test_only_admins_see_the_aliases_page_and_links_to_it(ask):
     page = league(ask, "admins")
     writer = ask.new_key("write", "admins")
     assert ask.look(page, key=writer).status_code == 403
@@ -134,7 +134,7 @@ def test_similar_names_in_an_import_can_become_aliases_or_stay_different_players
     assert [(one["alias"], one["player"]) for one in listed["aliases"]] == [("Deevo Smyth", "Deevo Smith")]
     wrong = drop(ask, "importing", FILE, same=json.dumps(["cat", "eve"]))
     assert "'cat' is a player with matches" in words(wrong)
-    assert "Choose one of the buttons." in words(drop(ask, "importing", FILE, same="x"))
+    assert "Click one of the buttons on the page." in words(drop(ask, "importing", FILE, same="x"))
 
 
 def test_only_admins_can_decide_about_similar_names_in_an_import(ask):

@@ -18,7 +18,7 @@ def test_player_can_be_anonymised_on_a_page(ask):
     assert "Confirm that you want to erase the name for good." in words(unsure)
     named = ask.send(PAGE, fields | {"confirm": "yes", "reason": "xanthippe asked"})
     assert named.status_code == 422
-    assert "Leave out the name, because the reason is stored." in words(named)
+    assert "Leave out the player's name, because the reason is stored." in words(named)
     done = ask.send(PAGE, fields | {"confirm": "yes"})
     assert (done.status_code, done.headers["location"]) == (303, f"{PAGE}?done=anonymous-1")
     page = ask.look(done.headers["location"], key=ask.admin)

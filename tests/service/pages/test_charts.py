@@ -55,12 +55,12 @@ def test_every_chart_renders_in_light_and_dark_colours(tuning, look):
     ]
     for chart in drawn:
         spec = chart.to_dict()
-        assert "title" not in spec, "a page has the title"
+        assert "title" not in spec, "the page shows the title, so the chart must not"
         assert spec["background"] == "transparent"
         assert spec["config"]["axis"]["labelColor"] == look.ink
         text = str(spec)
         assert "#0072B2" in text or look.colours[0] == "#56B4E9"
-        assert look.ink != DARK.ink or "#333333" not in text, "dark ink on a dark page"
+        assert look.ink != DARK.ink or "#333333" not in text, "the chart must not have dark ink on a dark page"
     for chart in drawn[0], drawn[2], drawn[4]:  # charts with a single panel fill the reserved space
         assert (chart.width, chart.height) == look.size
     size = re.search(r'width="(\d+)" height="(\d+)"', svg(drawn[0].to_dict()))
@@ -134,5 +134,5 @@ def test_charts_of_private_leagues_need_a_key(ask):
         ("curves.json?" + "&".join(f"name={at}" for at in range(8)), 422),
     ],
 )
-def test_request_for_an_impossible_chart_returns_a_problem(ask, darts, rest, status):
+def test_request_for_an_unknown_or_invalid_chart_gets_an_error(ask, darts, rest, status):
     ask("GET", f"/leagues/charts/charts/{rest}", status=status)

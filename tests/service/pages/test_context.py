@@ -48,7 +48,7 @@ def test_match_page_shows_the_context_of_the_match_and_of_its_teams(ask, tennis)
     assert "Details" not in text_of(ask.look(f"{tennis}/match?id=m1").text.split("Rating changes")[1])
 
 
-def test_player_page_shows_at_most_four_columns_and_the_values_of_the_player(ask, tennis):
+def test_player_page_shows_four_context_columns_and_its_csv_file_shows_all(ask, tennis):
     page = ask.look(f"{tennis}/player?name=ann").text
     heads = re.findall(r'<th scope="col" class="roomy">([^<]+)</th>', page)
     assert heads[1:5] == ["Tournament", "Surface", "Round", "Score"]
@@ -56,7 +56,7 @@ def test_player_page_shows_at_most_four_columns_and_the_values_of_the_player(ask
     assert rows[0].endswith("tourney_name,surface,round,context.score,season,seed")
 
 
-def test_lists_are_filtered_by_values_from_drop_downs(ask, tennis):
+def test_lists_of_matches_are_filtered_by_context_values(ask, tennis):
     page = ask.look(f"{tennis}/matches?player=&surface=Clay&round=").text
     assert "1–20 of 20 matches" in page
     assert re.search(r"<option selected>Clay</option>", page)
@@ -67,7 +67,7 @@ def test_lists_are_filtered_by_values_from_drop_downs(ask, tennis):
     assert ask.get(f"{tennis}/matches.json?surface=Grass").json()["total"] == 20
 
 
-def test_links_to_further_pages_keep_the_filters(ask, tennis):
+def test_links_to_the_next_page_keep_the_filters(ask, tennis):
     ask.create_league("long")
     matches = [
         {
@@ -93,7 +93,7 @@ def test_filter_by_an_unknown_column_is_refused_with_a_list_of_known_columns(ask
         assert "tourney_name, surface, round, score, season, seed" in refused.text
 
 
-def test_league_without_context_has_no_filters(ask):
+def test_pages_of_a_league_without_context_have_no_filters(ask):
     ask.create_league("plain-duels")
     ask.post("/api/leagues/plain-duels/matches", {"teams": [["ann"], ["bob"]]}, status=201)
     assert "<select" not in ask.look("/leagues/plain-duels/matches").text

@@ -31,7 +31,7 @@ def fields_of(page):
 
 
 def with_values(fields, **values):
-    """Return the fields with changed values; a list of values is for several fields with the same name."""
+    """Return the fields with changed values; a list has the values of several fields with the same name."""
     left = {name: list(value) if isinstance(value, list) else [value] for name, value in values.items()}
     sent = {}
     for name, value in fields:
@@ -43,7 +43,10 @@ def with_values(fields, **values):
 
 @pytest.fixture
 def fill(ask):
-    """Open a form, fill in its fields and send it; return the response."""
+    """A function that opens a form, fills in its fields, sends it, and returns the response.
+
+    Its attribute `go_on` is a function that fills in and sends the form on a page that is already open.
+    """
 
     def filled(path, **values):
         page = ask.look(path, key=ask.admin)
@@ -69,7 +72,7 @@ def test_result_is_previewed_and_recorded_once(ask, fill):
     assert page.status_code == 200
     assert "ann and dan beat bob 3 : 1.5" in words(page)
     assert "These are the first players of this league" in page.text
-    assert ask.get("/api/leagues/new/matches").json()["total"] == 0  # so far it was only previewed
+    assert ask.get("/api/leagues/new/matches").json()["total"] == 0  # so far, the result was only previewed
     done = fill.go_on(page, path, do="record")
     assert done.status_code == 303
     [match] = ask.get("/api/leagues/new/matches").json()["matches"]
@@ -80,7 +83,7 @@ def test_result_is_previewed_and_recorded_once(ask, fill):
     again = fill.go_on(page, path, do="record")  # a second click, or a reload
     assert again.status_code == 303
     assert ask.get("/api/leagues/new/matches").json()["total"] == 1
-    other = fill.go_on(page, path, do="record", team=["ann", "eve"])  # another result, after going back
+    other = fill.go_on(page, path, do="record", team=["ann", "eve"])  # another result in the form that was already sent
     assert other.status_code == 409
     assert "This form was already sent" in other.text
     [revision] = ask.get(f"/api/leagues/new/matches/{match['id']}").json()["revisions"]
@@ -198,11 +201,11 @@ def test_editing_a_match_keeps_unchanged_values(ask, fill):
     assert fill.go_on(page, path, do="record").status_code == 303
     [match] = ask.get("/api/leagues/keeps/matches").json()["matches"]
     assert match == EVERYTHING | {"scores": [2, 1, 7]}
-    assert fill.go_on(page, path, do="record").status_code == 303  # twice
+    assert fill.go_on(page, path, do="record").status_code == 303  # the form is sent twice
     assert ask.get("/api/leagues/keeps").json()["revision"] == 2
 
 
-def test_concurrent_edits_of_a_match_conflict(ask, fill):
+def test_editing_or_deleting_a_match_that_was_changed_meanwhile_gets_409(ask, fill):
     ask.create_league("both")
     ask.post("/api/leagues/both/matches", {"id": "m", "teams": [["ann"], ["bob"]], "scores": [3, 1]}, status=201)
     page, gone = (ask.look(f"/leagues/both/{what}?id=m", key=ask.admin) for what in ("edit", "delete"))
@@ -229,7 +232,7 @@ def test_deleted_match_can_be_restored(ask, fill):
     told = words(ask.look(done.headers["location"], key=ask.admin))
     assert "This match was deleted by office" in told
     assert "played twice" in told
-    assert fill.go_on(page, "/leagues/gone/delete").status_code == 303  # twice
+    assert fill.go_on(page, "/leagues/gone/delete").status_code == 303  # the form is sent twice
     assert shown(ask, "gone") != before
     page = fill("/leagues/gone/edit?id=m1")
     assert fill.go_on(page, "/leagues/gone/edit", do="record").status_code == 303
@@ -245,7 +248,7 @@ def test_results_can_be_entered_in_leagues_with_numeric_times_or_without_times(a
     assert fill.go_on(page, path, do="record").status_code == 303
     [match] = ask.get(f"/api/leagues/{name}/matches").json()["matches"]
     assert (match["ranks"], match["time"]) == ([1, 1], float(time) if time else None)
-    assert fill(path, team=["ann", "bob"]).status_code == (422 if time else 200)  # a number must be given
+    assert fill(path, team=["ann", "bob"]).status_code == (422 if time else 200)  # numeric times have no default
 
 
 def test_match_of_many_teams_is_edited_as_json(ask, fill):
@@ -265,8 +268,8 @@ def test_match_of_many_teams_is_edited_as_json(ask, fill):
 
 
 @pytest.mark.parametrize("what", ["enter", "edit?id=m", "delete?id=m"])
-def test_entering_results_needs_a_write_key(ask, what):
-    """Without a key, pages redirect to sign-in; a read key is refused; forms need a CSRF token."""
+def test_entering_editing_and_deleting_results_needs_a_write_key(ask, what):
+    """Without a key, the page redirects to sign-in; a read key is refused; the form needs a CSRF token."""
     name = "guarded"
     if ask("GET", f"/api/leagues/{name}").status_code == 404:
         ask.create_league(name, public=False)
@@ -300,7 +303,7 @@ def test_date_far_in_the_future_is_marked_and_can_be_allowed(ask, fill):
     assert "checked> Allow future matches" in ask.look("/leagues/dated/settings", key=ask.admin).text
 
 
-def test_match_entered_with_inexact_names_is_recorded_for_the_players_meant(ask, fill):
+def test_match_entered_with_other_spellings_of_names_is_recorded_for_the_known_players(ask, fill):
     ask.create_league("spelt")
     ask.post("/api/leagues/spelt/matches", [{"teams": [["João Silva"], ["Rafael Nadal"]]}], status=201)
     path = "/leagues/spelt/enter"
@@ -314,7 +317,7 @@ def test_match_entered_with_inexact_names_is_recorded_for_the_players_meant(ask,
     assert {name for match in matches for team in match["teams"] for name in team} == {"João Silva", "Rafael Nadal"}
 
 
-def test_new_name_that_looks_like_a_player_is_recorded_only_after_confirmation(ask, fill):
+def test_new_name_similar_to_that_of_a_player_is_recorded_only_after_confirmation(ask, fill):
     ask.create_league("near")
     ask.post("/api/leagues/near/matches", [{"teams": [["João Silva"], ["Rafael Nadal"]]}], status=201)
     path = "/leagues/near/enter"

@@ -61,7 +61,7 @@ def test_imported_file_is_previewed_first_and_recorded_as_one_revision(ask):
     assert "there is nothing to import" in words(again)
     grown = drop(ask, "drop", LINES + "02.02.2026;Ann;Zoe;1;0;\n")
     seen, _, below = words(grown).partition("Import 1 match")
-    assert "Zoe : did you mean Zoë ?" in seen  # listed above the button, so that it is seen in time
+    assert "Zoe : did you mean Zoë ?" in seen  # above the button, so that users see it before they import
     assert below
 
 
@@ -100,7 +100,7 @@ def test_import_refuses_a_file_that_was_not_previewed(ask):
     assert drop(ask, "other", LINES + " ", confirm=confirm_of(drop(ask, "other", LINES + " "))).status_code == 303
 
 
-def test_import_page_lists_problems_by_line_and_offers_the_other_rows(ask):
+def test_import_page_lists_problems_by_line_and_offers_to_import_the_other_rows(ask):
     ask.create_league("lines")
     bad = "date,winner,loser\n2026-01-31,ann,bob\nx,bob,cat\n2026-02-01,cat,\n" + "y,ann,bob\n" * 200
     page = drop(ask, "lines", bad)
@@ -128,7 +128,8 @@ def test_import_page_lets_the_user_choose_column_roles_and_date_order(ask):
     assert unclear.status_code == 422
     assert "choose them below" in words(unclear)
     assert "columns={" not in unclear.text
-    other = drop(ask, "odd", "winner,loser,when\nAnn,Bob,2026-01-31\n", **roles)  # it has only one of the columns
+    # This file has only one of the chosen columns.
+    other = drop(ask, "odd", "winner,loser,when\nAnn,Bob,2026-01-31\n", **roles)
     assert '<option value="=when" selected>' in other.text
     assert '<option value="=y"' not in other.text
     assert "Ann beat Bob on 2026-01-31" in words(other)
@@ -176,7 +177,7 @@ def test_import_page_reads_all_file_formats(ask, name, content):
         (b"day,winner,loser\n1,ann,bob\n", "plain numbers as times, but the league has dates"),
         (f"winner,loser\nann,{'x' * 501}\n".encode(), "at most 500 characters"),
     ],
-    ids=["empty", "image", "header", "bytes", "clock", "long"],
+    ids=["empty file", "image", "only a header", "binary data", "numbers as times", "long name"],
 )
 def test_import_page_says_why_a_file_is_unusable(ask, content, message):
     league = f"bad-{len(content)}"
@@ -221,7 +222,7 @@ def test_import_needs_a_write_key(ask):
     assert drop(ask, "mine", LINES, key=writer, confirm=confirm_of(page)).status_code == 303
 
 
-def test_upload_has_its_own_size_limit(tmp_path):
+def test_uploaded_file_has_a_larger_size_limit_than_other_requests(tmp_path):
     with serve_pages(f"sqlite:///{tmp_path / 'small.db'}", body_limit=3_000, import_limit=6_000) as ask:
         ask.create_league("small")
         assert drop(ask, "small", "winner,loser\n" + "ann,bob\n" * 500).status_code == 200
@@ -269,7 +270,7 @@ ROWS = "date,winner,loser\n" + "".join(f"2026-01-{1 + day % 28:02},ann,bob{day}\
     ("rows", "bad", "few"),
     [(4, 1, True), (98, 1, True), (98, 2, False), (298, 2, True), (297, 3, True), (296, 4, False)],
 )
-def test_few_unreadable_rows_are_left_out_of_the_import_preview(ask, rows, bad, few):
+def test_import_page_asks_before_it_leaves_out_many_unreadable_rows(ask, rows, bad, few):
     league = f"few-{rows}-{bad}"
     ask.create_league(league)
     lines = ROWS.splitlines(keepends=True)
@@ -301,7 +302,7 @@ class Form(HTMLParser):
             self.fields.append([given["name"], given["value"]])
 
     def of(self, name):
-        """Return the values of all fields with a name, without empty values."""
+        """Return the values of all fields with this name, without empty values."""
         return [value for field, value in self.fields if field == name and value]
 
     def sent(self, **changes):
@@ -350,7 +351,7 @@ def test_choosing_the_detected_columns_in_the_drop_downs_gives_the_same_matches(
     league = f"same-{layout}"
     ask.create_league(league)
     page = drop(ask, league, LAYOUTS[layout])
-    chosen = Form(page).sent(detected="")  # all of them count as chosen
+    chosen = Form(page).sent(detected="")  # without detected columns, all columns count as chosen
     other = drop(ask, league, LAYOUTS[layout], **chosen)
     assert sentences(other) == sentences(page) != []
     assert Form(other).sent(detected="") == chosen
@@ -358,12 +359,12 @@ def test_choosing_the_detected_columns_in_the_drop_downs_gives_the_same_matches(
 
 
 def sentences(page):
-    """Return the sentences about the first matches."""
+    """Return the sentences in which the preview describes the first matches."""
     found = re.search(r'<ol class="sentences".*?</ol>', page.text, re.S)
     return re.findall(r"<li>(.*?)</li>", html.unescape(found[0])) if found else []
 
 
-def test_side_of_an_imported_match_can_have_several_columns(ask):
+def test_side_of_an_imported_match_can_be_read_from_several_columns(ask):
     ask.create_league("pairs")
     page = drop(ask, "pairs", DOUBLES)
     chosen = {
@@ -402,7 +403,7 @@ ABC = "a,b,c,d\nAnn,Bob,3,1\nBob,Cat,0,2\nCat,Ann,1,1\n"
             ["Ann beat Bob 3:1 away", "Cat beat Bob 2:0 at home"],
         ),
     ],
-    ids=["winner", "scores", "home", "away"],
+    ids=["side 1 always won", "scores", "side 1 at home", "side 2 at home"],
 )
 def test_import_form_can_set_the_result_column_and_the_home_side(ask, choice, expected):
     league = f"result-{len(choice)}-{choice.get('home', 'none')}"
@@ -413,7 +414,7 @@ def test_import_form_can_set_the_result_column_and_the_home_side(ask, choice, ex
     assert drop(ask, league, ABC, confirm=confirm_of(page), **Form(page).sent()).status_code == 303
 
 
-def test_import_form_can_read_a_row_as_a_player(ask):
+def test_import_form_can_read_each_row_as_one_player_of_a_match(ask):
     ask.create_league("rows")
     rows = "x,y,z\n1,Ann,10\n1,Bob,30\n2,Ann,20\n2,Cat,5\n"
     chosen = {"row": "player", "role.match": "=x", "role.player": "=y", "role.score": "=z", "role.team1": "=y"}
@@ -487,14 +488,16 @@ def test_open_question_about_an_imported_file_is_answered_with_a_button(ask):
 
 
 @pytest.mark.parametrize(
-    "answer", ["", "[]", "{", '{"columns": {"winner": ["a"]}}', '{"limits": false}', '{"columns": 7}', "[" * 100_000]
+    "answer",
+    ["", "[]", "{", '{"columns": {"winner": ["a"]}}', '{"limits": false}', '{"columns": 7}', "[" * 100_000],
+    ids=["empty", "list", "incomplete", "unknown column", "no limits", "number of columns", "deep nesting"],
 )
 def test_forged_answers_to_import_questions_are_refused(ask, answer):
     league = f"answer-{crc32(answer.encode())}"
     ask.create_league(league)
     page = drop(ask, league, LINES, answer=answer)
     assert page.status_code == 422
-    assert "choose one of those shown" in words(page)
+    assert "choose an answer that it shows" in words(page)
 
 
 def test_import_page_refuses_a_file_with_too_many_rows(tmp_path):

@@ -12,13 +12,13 @@ NO_PAGES = {
     "/leagues/{league}",
     "/leagues/{league}/export.{format}",
     "/static/{name}",
-}  # they redirect to pages, or are parts of them
+}  # routes that redirect to pages, or return parts of pages
 DATA = (".json", ".csv", ".svg", ".md")
 PICTURES = """[...document.images].filter((one) => one.getClientRects().length)
   .map((one) => [one.currentSrc, one.complete ? one.naturalWidth : -1])"""
 
 
-def test_every_page_works_without_errors():
+def test_list_of_pages_covers_every_page_route():
     routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
     pages = {route.path for route in routes if "GET" in route.methods and not route.path.endswith(DATA)}
     assert pages - NO_PAGES == {place.route for place in PAGES}
@@ -51,4 +51,4 @@ def test_suggested_names_are_escaped(visit_as):
     page.get_by_label("Team 2").fill(NAMES[1])
     page.locator(".headline").wait_for()
     assert page.locator("main script, main img[src=x]").count() == 0
-    visit.check()  # no dialog has opened
+    visit.check()  # fails if a script has opened a dialog

@@ -39,7 +39,7 @@ def office(tmp_path):
 
 
 @WAYS
-def test_organiser_imports_corrects_and_enters_results(chromium, office, size, scheme):
+def test_organiser_can_import_results_correct_a_match_and_enter_a_result(chromium, office, size, scheme):
     with visiting(chromium, office, size=size, scheme=scheme, allowed=(422,), also=axe()) as visit:
         begin(visit)
         bring(visit, corrects=size == DESK)
@@ -54,7 +54,7 @@ def test_organiser_imports_corrects_and_enters_results(chromium, office, size, s
 
 
 def test_chosen_columns_are_kept_when_a_corrected_file_is_uploaded(chromium, office):
-    """The user chooses the columns once, and then uploads the corrected file, also after another file."""
+    """The choice applies to the corrected file, too, but not to a file with other columns."""
     right = RIGHT.replace("date,home,away,home score,away score", "Wann,Spieler 1,Spieler 2,Zahl 1,Zahl 2,Tisch")
     right = re.sub(r"(\d,\d)$", r"\1,7", right, flags=re.M)  # an extra number, so the scores are ambiguous
     wrong = right.replace("2026-01-12", "2026-01-32")
@@ -74,7 +74,7 @@ def test_chosen_columns_are_kept_when_a_corrected_file_is_uploaded(chromium, off
 
 
 def begin(visit):
-    """Follow the first steps of an empty database: sign in, and create a league."""
+    """Take the first steps that an empty service shows: sign in, and create a league."""
     page = visit.go("/")
     expect(page.get_by_role("heading", level=1)).to_have_text("Create your first league")
     assert visit.barriers() == []
@@ -152,7 +152,7 @@ def enter_and_delete(visit):
 
 
 @OTHER_WAYS
-def test_player_searches_compares_players_and_predicts_a_match(chromium, demo, size, scheme):
+def test_player_can_find_and_compare_players_and_predict_a_match(chromium, demo, size, scheme):
     with visiting(chromium, demo, size=size, scheme=scheme) as visit:
         page = visit.go("/")
         page.get_by_role("link", name="An invented league").click()
@@ -176,7 +176,7 @@ def test_player_searches_compares_players_and_predicts_a_match(chromium, demo, s
 
 
 @OTHER_WAYS
-def test_analyst_compares_models_and_reads_past_standings(chromium, demo, size, scheme):
+def test_analyst_can_compare_models_and_read_past_standings(chromium, demo, size, scheme):
     with visiting(chromium, demo, size=size, scheme=scheme, signed_in=True, also=axe()) as visit:
         page = visit.go("/leagues/demo/models")
         calibration = page.locator("figure[data-chart*=calibration]")

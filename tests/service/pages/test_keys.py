@@ -40,7 +40,7 @@ def test_key_can_be_created_rotated_and_revoked_on_a_page(ask, darts, path):
     assert not ask.get(f"{path}.json").json()["keys"][-1]["live"]
 
 
-def test_invalid_key_forms_keep_their_input(ask, darts):
+def test_invalid_field_of_a_key_form_is_marked_and_all_input_is_kept(ask, darts):
     for fields, field in (({"expires": "soon"}, "expires"), ({"name": " "}, "name"), ({"league": "nowhere"}, "league")):
         page = ask.send("/keys", FORM | fields)
         assert page.status_code in (404, 422)
@@ -82,7 +82,7 @@ def test_sign_in_page_shows_the_command_for_the_key_that_is_needed(ask, next, co
     assert html.unescape(re.search("<pre><code>(.*?)</code></pre>", page.text)[1]) == command
 
 
-def test_league_is_renamed_on_its_settings_page(ask):
+def test_league_can_be_renamed_on_its_settings_page_and_redirects_from_its_old_name(ask):
     ask.create_league("first")
     path = "/leagues/first/settings"
     wrong = ask.send(path, {"what": "name", "name": "No Good"})
@@ -125,5 +125,5 @@ def test_league_is_deleted_after_its_name_is_typed_and_can_be_restored(ask):
     assert 'value="archive"' not in page.text
     assert "/leagues/doomed/settings#delete" in ask.look("/leagues?show=deleted", key=ask.admin).text
     done = ask.send(path, {"what": "undelete"})
-    assert "The league is back" in words(ask.look(done.headers["location"], key=ask.admin))
+    assert "The league was undeleted" in words(ask.look(done.headers["location"], key=ask.admin))
     assert ask.look("/leagues/doomed/standings").status_code == 200

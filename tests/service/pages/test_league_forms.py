@@ -1,4 +1,4 @@
-"""The forms that create and change leagues keep all input if something is wrong."""
+"""The forms that create and change leagues keep all input if a field is invalid."""
 
 import html
 import re
@@ -86,20 +86,20 @@ def test_changing_settings_needs_an_admin_key_of_the_league(ask):
     page = ask.look(f"{path}?done=settings", key=admin).text
     assert "Settings saved" in page
     assert "<script>alert" not in page
-    assert ask.look("/leagues/set/standings").status_code == 404  # it is private immediately
+    assert ask.look("/leagues/set/standings").status_code == 404  # the league is private immediately
     wrong = ask.send(path, fields | {"inactive_days": "x", "title": "Kept"}, key=admin)
     assert (wrong.status_code, 'value="Kept"' in wrong.text) == (422, True)
     assert ask.get(f"{path}.json").json()["settings"]["inactive_days"] == 30
 
 
-def test_season_is_previewed_before_it_begins(ask):
+def test_new_season_is_previewed_before_it_is_created(ask):
     ask.create_league("year")
     ask.post("/api/leagues/year/matches", [{"teams": [["ann"], ["bob"]], "time": "2025-03-01"}], status=201)
     path = "/leagues/year/settings"
     fields = {"what": "season", "season": "2026", "start": "2026-01-01", "carry": "50"}
     before = ask.get("/api/leagues/year/leaderboard").json()["players"]
     page = ask.send(path, fields)
-    assert page.text.count("/leagues/year/player?name=") == 2  # ann and bob, before and after
+    assert page.text.count("/leagues/year/player?name=") == 2  # one link each for ann and bob
     assert league(ask, "year")["revision"] == 1
     done = ask.send(path, fields | {"confirm": "yes"})
     assert done.headers["location"] == f"{path}?done=season"

@@ -11,7 +11,7 @@ from tests.service.pages.page_client import serve_pages
 
 
 def steps(page):
-    """Return the first steps with their states, and the current step."""
+    """Return for each of the first steps whether it is done, current or later, and the text of its label."""
     return [
         (one[0], one[1]) for one in re.findall(r'<li class="(\w+)">\s*<h2>.*?<span class="chip">([\w ]+)', page.text)
     ]
@@ -28,7 +28,7 @@ def test_start_page_of_an_empty_database_shows_the_first_steps(tmp_path):
         key, writer = ask.new_key("admin"), ask.new_key("write")
         page = ask.look("/leagues")
         assert steps(page) == [("done", "done"), ("now", "to do"), ("later", "to do")]
-        assert str(tmp_path) not in page.text  # the location of the data is not shown to others
+        assert str(tmp_path) not in page.text  # as soon as a key exists, visitors do not see where the database is
         assert steps(ask.look("/leagues", key=key)) == [("done", "done"), ("done", "done"), ("now", "to do")]
         assert 'href="/new"' in ask.look("/leagues", key=key).text
         assert 'href="/new"' not in ask.look("/leagues", key=writer).text

@@ -10,7 +10,7 @@ from tests.service.pages.page_client import OURS, token
 FIELDS = {"title": "Forged"}
 
 
-def founded(ask):
+def league_names(ask):
     return [one["name"] for one in ask.get("/api/leagues").json()["leagues"]]
 
 
@@ -54,14 +54,15 @@ def test_signing_in_redirects_only_to_pages_of_the_service(ask, place):
         ({"Sec-Fetch-Site": "cross-site"}, {}),
         ({"Sec-Fetch-Site": "same-site"}, {}),
     ],
+    ids=["empty token", "token of another key", "other origin", "null origin", "cross-site", "same-site"],
 )
-def test_forms_from_other_origins_are_refused(ask, headers, fields):
+def test_form_from_another_origin_or_with_a_wrong_token_is_refused(ask, headers, fields):
     for path in ("/new", "/leagues/guarded/settings", "/leagues/guarded/import"):
-        if "guarded" not in founded(ask):
+        if "guarded" not in league_names(ask):
             ask.create_league("guarded")
         page = ask.send(path, FIELDS | fields, headers=headers)
         assert page.status_code == 403, path
-    assert "forged" not in founded(ask)
+    assert "forged" not in league_names(ask)
     assert ask.get("/api/leagues/guarded").json()["title"] == "guarded"
 
 
@@ -82,12 +83,12 @@ def test_api_ignores_the_sign_in_cookie(ask):
     assert ask("GET", "/api/leagues/hidden", key=None, headers=headers).status_code == 404
 
 
-def test_revoked_key_is_refused(ask):
+def test_visitor_with_a_revoked_key_must_sign_in_again(ask):
     secret = ask.new_key("admin")
     assert ask.look("/new", key=secret).status_code == 200
     with ask.service.database.writing() as connection:
         keys.revoke(connection, keys.find(connection, secret).id)
-    ask.service.keys.invalidate(secret)  # as if a second had passed
+    ask.service.keys.invalidate(secret)  # otherwise the key would stay cached for up to a second
     assert ask.look("/new", key=secret).headers["location"] == "/signin?next=%2Fnew"
     assert ask.send("/new", FIELDS, key=secret).status_code == 401
     assert "Sign in" in ask.look("/leagues", key=secret).text  # public pages can still be read

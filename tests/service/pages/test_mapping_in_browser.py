@@ -1,4 +1,4 @@
-"""The columns of a file are mapped with drop-downs, and the preview next to them is updated at once."""
+"""The columns of a file are mapped with drop-downs, and each choice immediately updates the preview."""
 
 import pytest
 from playwright.sync_api import expect
@@ -47,7 +47,7 @@ def test_changing_a_drop_down_updates_the_import_preview(visit):
     first = page.get_by_role("list", name="The matches").get_by_role("listitem").first
     expect(first).to_have_text("Ann and Bob beat Cat and Dan 6:3 on 2026-02-01")
     expect(page.get_by_role("status")).to_have_text("Now: Ann and Bob beat Cat and Dan 6:3 on 2026-02-01")
-    assert page.evaluate("document.activeElement.id") == "role-score2"  # the choice keeps the focus
+    assert page.evaluate("document.activeElement.id") == "role-score2"  # the drop-down keeps the focus
     assert visit.barriers() == []
     page.get_by_label("Home side").select_option(label="side 2")
     expect(first).to_have_text("Ann and Bob beat Cat and Dan 6:3 away on 2026-02-01")
@@ -139,7 +139,7 @@ def test_columns_can_be_mapped_with_drop_downs_without_scripts(chromium, demo, s
         page.get_by_role("button", name="Preview again").click()
         expect(page.get_by_role("list", name="The matches")).to_contain_text("Ann and Bob beat Cat and Dan 6:3")
         expect(page.get_by_label("Side 1, player 3")).to_be_visible()
-        expect(page.get_by_label("Match", exact=True)).to_be_hidden()  # of a file with a row per player
+        expect(page.get_by_label("Match", exact=True)).to_be_hidden()  # a field for files with a row per player
         page.get_by_label("A row is").select_option(label="a player or team in a match")
         expect(page.get_by_label("Match", exact=True)).to_be_visible()
         assert visit.sideways() <= 0

@@ -12,7 +12,7 @@ ODD = '<script>alert(1)</script>"><img src=x onerror=y>'
 
 
 def test_match_page_shows_forecast_and_explanations(ask):
-    """Two TrueSkill newcomers move from 25 ± 8.333 to 29.396 and 20.604 ± 7.171 (Herbrich et al. 2006)."""
+    """Two new players, 25 ± 8.333 each, move to 29.396 and 20.604, both ± 7.171 (Herbrich et al. 2006)."""
     ask.create_league("told", settings={"scale": None})
     match = {"id": "a/b", "teams": [["bob"], ["ann"]], "scores": [1, 3], "time": "2026-01-31T19:30:00Z", "home": 0}
     ask.post("/api/leagues/told/matches", [match, {"id": "next", "teams": [["ann"], [ODD]]}], status=201)
@@ -40,7 +40,7 @@ def test_match_page_shows_forecast_and_explanations(ask):
     assert "<img src=x" not in odd
 
 
-def test_only_keys_of_the_league_show_players_removed_from_a_match(ask):
+def test_players_removed_from_a_match_are_shown_only_with_a_key_of_the_league(ask):
     """Without a key of the league, deleted matches show no teams, and edited matches show no replaced players."""
     ask.create_league("gone")
     ask.create_league("other")
@@ -102,18 +102,22 @@ def test_match_pages_work_in_all_kinds_of_leagues(ask, model, clock, match, said
     assert said in words(ask.look(f"/leagues/{name}/match?id=m"))
 
 
-@pytest.mark.parametrize("teams", [[[f"p{k}"] for k in range(2000)], [[f"p{k}" for k in range(2000)], ["ann"]]])
+@pytest.mark.parametrize(
+    "teams",
+    [[[f"p{k}"] for k in range(2000)], [[f"p{k}" for k in range(2000)], ["ann"]]],
+    ids=["many teams", "large team"],
+)
 def test_large_match_is_truncated_on_the_page_but_not_in_the_data(ask, teams):
     name = f"large-{len(teams)}"
     ask.create_league(name)
     ask.post(f"/api/leagues/{name}/matches", {"id": "m", "teams": teams}, status=201)
     page = ask.look(f"/leagues/{name}/match?id=m")
     assert len(page.content) < 100_000
-    assert "more players; the data below list all of them" in words(page)
+    assert "more players; the JSON and CSV below list all of them" in words(page)
     assert ask.get(f"/leagues/{name}/match.csv?id=m").text.count("\n") == 1 + sum(map(len, teams))
 
 
-def test_unknown_match_is_not_found(ask):
+def test_unknown_or_private_match_is_not_found(ask):
     ask.create_league("hidden", public=False)
     ask.post("/api/leagues/hidden/matches", {"id": "m", "teams": [["ann"], ["bob"]]}, status=201)
     assert ask.look("/leagues/hidden/match?id=m").status_code == 404

@@ -75,7 +75,7 @@ def test_match_list_truncates_matches_of_many_teams(ask, clock):
     assert "and 32 more" in ask.look(f"/leagues/{name}/matches").text
 
 
-def test_places_in_the_list_of_matches_follow_from_scores():
+def test_places_in_the_list_of_matches_are_computed_from_scores():
     found = result_line({"teams": [["a"], ["b"], ["c"], ["d"]], "scores": [1.0, 3.0, 1.0, 3.0]})
     assert [team.place for team in found["teams"]] == [1, 1, 3, 3]
     assert found["drawn"]
@@ -102,5 +102,5 @@ def test_matches_of_a_player_are_listed_for_a_name_in_any_spelling(ask):
     for name in ("silva,+joao", "Jo%C3%A3o+Silva", "NADAL+RAFAEL"):
         assert ask.get(f"/leagues/spelt/matches.json?player={name}").json()["total"] == 1
         assert ask.look(f"/leagues/spelt/matches?player={name}").status_code == 200
-    told = ask.get("/leagues/spelt/matches.json?player=rafael+nadal").json()  # a player without a rating
+    told = ask.get("/leagues/spelt/matches.json?player=rafael+nadal").json()  # this player has no rating
     assert [match["teams"] for match in told["matches"]] == [[["ann"], ["rafael nadal"]]]

@@ -1,4 +1,4 @@
-"""The models page: its figures equal those of `pw.compare`, jobs finish, and changing the model needs an admin key."""
+"""The models page shows the figures of `pw.compare`, compares models in the background, and changes the model."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def told(ask, name):
 
 
 def ended(ask, name, kind="comparison"):
-    """Return the data of the page when the job has finished."""
+    """Wait until the job has finished, and return its data."""
     for _ in range(600):
         found = told(ask, name)[kind]
         if not found["work"]["open"] if found["work"] else found["answer"]:
@@ -36,7 +36,7 @@ def ended(ask, name, kind="comparison"):
 
 
 def same(answer, comparison, baseline):
-    """Return whether the result on the page equals a comparison by the library, to the last digit."""
+    """Check that the result on the page equals a comparison by the library, to the last digit."""
     for row in comparison.table().iter_rows(named=True):
         [mine] = [one for one in answer["models"] if one["model"] == row["model"]]
         for measure in comparison.measures:
@@ -100,7 +100,7 @@ def test_model_comparison_runs_in_the_background(ask):
     assert "from 1 match ago" in ask.look(f"/leagues/{name}/models").text
 
 
-def test_models_page_marks_unusable_models_before_a_comparison(ask):
+def test_comparison_with_a_model_that_cannot_rate_the_matches_raises_an_error(ask):
     name = league(ask, duels(10))
     with ask.service.database.reading() as connection:
         found = leagues.find(connection, name)
@@ -152,7 +152,7 @@ def test_figures_of_a_large_league_come_from_a_background_job(ask, monkeypatch):
         if found["work"] or not found["old"]:
             return
         time.sleep(0.05)
-    raise AssertionError("the figures are not made anew")
+    raise AssertionError("the outdated figures are not computed again")
 
 
 def test_comparing_models_needs_a_write_key_and_changing_the_model_an_admin_key(ask):
@@ -167,7 +167,8 @@ def test_comparing_models_needs_a_write_key_and_changing_the_model_an_admin_key(
     assert ask.send(models, form, key=writer, headers={"Origin": "http://evil.example"}).status_code == 403
     assert ask.send(models, form | {"token": token(reader)}, key=writer).status_code == 403
     assert told(ask, name)["comparison"]["work"] is None
-    assert ask.send(models, {"model": "TrueSkill"}, key=writer).status_code == 422  # the league's own model
+    # A comparison needs another model than the league's own.
+    assert ask.send(models, {"model": "TrueSkill"}, key=writer).status_code == 422
     assert ask.send(models, form, key=writer).status_code == 303
     assert ask.send(models, {"cancel": "1"}, key=reader).status_code == 403
     assert ask.send(models, {"cancel": "1"}, key=writer).status_code == 303
@@ -185,12 +186,12 @@ CROWD = [
 ]
 ODD = {
     "empty": ([], {}),
-    "one": ([{"teams": [["a"], ["b"]]}], {}),
-    "crowd": (CROWD * 10, {"clock": "none"}),
-    "ties": ([{"teams": [["a"], ["b"], ["c"]], "ranks": [1, 1, 1]}], {}),
-    "drawn": ([{"teams": [["a"], ["b"]], "ranks": [1, 1]}] * 30, {"clock": "none"}),
+    "one match": ([{"teams": [["a"], ["b"]]}], {}),
+    "four teams": (CROWD * 10, {"clock": "none"}),
+    "three tied teams": ([{"teams": [["a"], ["b"], ["c"]], "ranks": [1, 1, 1]}], {}),
+    "only draws": ([{"teams": [["a"], ["b"]], "ranks": [1, 1]}] * 30, {"clock": "none"}),
     "scores": (duels(60, scores=True), {"model": {"name": "PoissonOD"}}),
-    "numbers": ([{"teams": [["a", "b"], ["c"]], "time": k / 3} for k in range(50)], {"clock": "number"}),
+    "numeric times": ([{"teams": [["a", "b"], ["c"]], "time": k / 3} for k in range(50)], {"clock": "number"}),
 }
 
 
@@ -203,11 +204,11 @@ def test_models_page_works_for_unusual_leagues(ask, kind):
     figures = told(ask, name)["figures"]
     ask.get(f"/leagues/{name}/models.csv")
     assert (figures["answer"] is None) == bool(figures["why"])
-    assert bool(figures["why"]) == (kind in ("empty", "ties"))
+    assert bool(figures["why"]) == (kind in ("empty", "three tied teams"))
     for chart in re.findall(r'<img src="(/leagues/[^"]+)"', page.text):
         assert "<svg" in ask.get(chart.replace("&amp;", "&")).text
     names = [one["name"] for one in (figures["answer"] or {"measures": []})["measures"]]
-    assert ("log_loss" in names) == (kind not in ("empty", "ties", "crowd"))
+    assert ("log_loss" in names) == (kind not in ("empty", "three tied teams", "four teams"))
     assert ("score_error" in names) == (kind == "scores")
     assert ask.look(f"/leagues/{name}/switch?model=Glicko2", key=ask.admin).status_code == 200
     sent = ask.send(f"/leagues/{name}/models", {"model": []})
@@ -254,7 +255,7 @@ def test_model_change_is_previewed_before_it_is_made(ask):
     assert other.text.count("<button>Switch to Elo") == 1
 
 
-def test_form_offers_to_learn_the_share_of_draws_and_to_fix_it_again(ask):
+def test_share_of_draws_can_be_learnt_or_fixed_in_the_form_that_changes_the_model(ask):
     name = league(ask, duels(40))
     address = f"/leagues/{name}/switch"
     page = ask.look(f"{address}?model=TrueSkill&set.draw_probability=learnt&set.draw_memory=60", key=ask.admin)
@@ -293,7 +294,7 @@ def test_model_change_of_a_large_league_is_previewed_only_on_request(ask, monkey
         ("model=PoissonOD", "core"),
     ],
 )
-def test_models_page_refuses_invalid_models(ask, query, words):
+def test_changing_to_an_invalid_model_is_refused(ask, query, words):
     name = league(ask, duels(10))
     page = ask.look(f"/leagues/{name}/switch?{query}", key=ask.admin)
     assert page.status_code == 422
@@ -302,8 +303,8 @@ def test_models_page_refuses_invalid_models(ask, query, words):
     assert "<script>alert" not in page.text
 
 
-def test_model_change_keeps_the_words_of_the_league(ask):
-    """A word such as "learnt" is kept, and a larger sigma leaves the amounts that it has chosen."""
+def test_form_that_changes_the_model_keeps_options_such_as_learnt(ask):
+    """The options stay as they are; a new sigma does not change the amounts that these options have chosen."""
     words = {"drift": "time", "home_advantage": "learnt"}
     name = league(ask, duels(20), model={"name": "TrueSkill", "parameters": words})
     page = ask.look(f"/leagues/{name}/switch", key=ask.admin).text

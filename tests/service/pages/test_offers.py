@@ -1,4 +1,4 @@
-"""The models page offers a better model and explains the choice; one click of an admin switches to it."""
+"""The models page offers a better model and explains the choice; an admin switches to it with one click."""
 
 import re
 import time
@@ -40,19 +40,19 @@ def test_offer_is_shown_with_its_reasons_and_effects(ask):
     answer = offered(ask, "shown")
     text = words(page(ask, "shown"))
     assert "A better model is available" in text
-    assert "On the last 20 matches, a model that was chosen in this way" in text
+    assert "a model was chosen in the same way without the last 20 matches" in text
     assert all(line in text for line in answer["lines"])
     assert "What was tried" in text
     assert all(step["decision"] in text for step in answer["steps"])
     assert "All matches would be rated again, and" in text
-    assert "An admin of the league can switch to it." in text
+    assert "An admin of the league can switch to this model." in text
     assert "The next search begins when" not in text  # the service of these tests does not search by itself
     for key in (None, ask.new_key("write")):
         assert "Switch to this model" not in page(ask, "shown", key).text
     assert "Switch to this model" in page(ask, "shown", ask.admin).text
 
 
-def test_admin_switches_with_one_click(ask):
+def test_admin_can_switch_to_the_offered_model_with_one_click(ask):
     answer = offered(ask, "clicked")
     assert ask.send("/leagues/clicked/switch", {"offer": "1"}, key=ask.new_key("write")).status_code == 403
     done = ask.send("/leagues/clicked/switch", {"offer": str(offer_id(ask, "clicked"))})
@@ -64,7 +64,7 @@ def test_admin_switches_with_one_click(ask):
     assert [(row["player"], row["mu"], row["sigma"]) for row in rows] == expected
     text = words(page(ask, "clicked"))
     assert "How this model was chosen" in text
-    assert "It was chosen automatically, on 60 matches." in text
+    assert "The model was chosen automatically, based on 60 matches." in text
     assert all(line in text for line in answer["lines"])
     assert "chosen automatically: " in ask.get("/api/leagues/clicked/generations").text
 
@@ -80,20 +80,20 @@ def test_preview_of_an_offer_shows_what_would_change(ask):
     for other in (str(id + 99), "x", "9" * 40, ""):
         refused = ask.look(f"/leagues/previewed/switch?offer={other}", key=ask.admin)
         assert refused.status_code == 422
-        assert "is not open any more" in words(refused)
+        assert "is no longer open" in words(refused)
     assert ask.send("/leagues/previewed/switch", {"offer": "x"}).status_code == 422
     assert ask.get("/api/leagues/previewed").json()["generation"] == 1
 
 
-def test_gain_within_noise_is_no_offer(ask):
+def test_model_with_a_gain_within_noise_is_not_offered(ask):
     offered(ask, "noise", gain={"value": 0.01, "low": -0.02, "high": 0.04})
     text = words(page(ask, "noise", ask.admin))
-    assert "Your model is as good as any that was tried" in text
+    assert "The current model is as good as any other model that was tried" in text
     assert "+0.010 (95 % interval −0.020 to +0.040) nats per match, which is within noise" in text
     assert "Switch to this model" not in text
 
 
-def test_offer_is_dropped_after_another_change_of_model(ask):
+def test_offer_is_not_shown_after_the_model_was_changed(ask):
     offered(ask, "changed")
     ask("PUT", "/api/leagues/changed/model", json={"name": "Elo"}, status=200)
     text = words(page(ask, "changed", ask.admin))
@@ -101,14 +101,14 @@ def test_offer_is_dropped_after_another_change_of_model(ask):
     assert "Switch to this model" not in text
 
 
-def test_models_page_says_how_many_matches_a_search_for_models_needs(ask):
+def test_models_page_says_how_many_matches_a_search_for_a_better_model_needs(ask):
     ask.create_league("young")
     text = words(page(ask, "young", ask.admin))
-    assert "With 30 matches, a search for a better model begins by itself." in text
+    assert "As soon as the league has 30 matches, the service searches for a better model." in text
     assert "Search for a better model now" not in text
 
 
-def test_writer_starts_a_search(ask):
+def test_search_for_a_better_model_can_be_started_with_a_write_key(ask):
     ask.create_league("asked", clock="none")
     ask.post("/api/leagues/asked/matches", {"matches": home_wins(40)}, status=201)
     assert "Search for a better model now" not in page(ask, "asked").text
@@ -126,7 +126,7 @@ def test_writer_starts_a_search(ask):
         assert jobs.latest(connection, leagues.find(connection, "asked"), "choice")[0].author == "write"
 
 
-def test_search_under_way_and_failed_search_are_shown(ask, monkeypatch):
+def test_models_page_shows_a_running_and_a_failed_search(ask, monkeypatch):
     offered(ask, "waiting")
     with ask.service.database.writing() as connection:
         league = leagues.find(connection, "waiting")
@@ -141,18 +141,18 @@ def test_search_under_way_and_failed_search_are_shown(ask, monkeypatch):
         jobs.abort(connection, job.id, "somebody else", "no memory", state="failed")
     text = words(page(ask, "waiting"))
     assert "The last search for a better model failed: no memory" in text
-    assert "A better model is available" in text  # the earlier result stays
+    assert "A better model is available" in text  # the result of the earlier search is still shown
 
 
-def test_archived_league_cannot_be_searched(ask):
+def test_search_for_a_better_model_is_refused_in_an_archived_league(ask):
     offered(ask, "old")
     ask("PATCH", "/api/leagues/old", json={"archived": True}, status=200)
     assert "Search for a better model now" not in page(ask, "old", ask.admin).text
     assert ask.send("/leagues/old/models", {"search": "1"}).status_code == 409
 
 
-def test_settings_of_a_chosen_model_are_changed_one_by_one(ask):
-    """A setting that the form does not show, such as the team function, stays."""
+def test_changing_one_parameter_of_the_model_keeps_the_others(ask):
+    """Parameters that the form does not show, such as the team function, are kept, too."""
     chosen = {"name": "TrueSkill", "parameters": {"drift": "time", "tau": 0.5, "team": {"is": "Mean"}}}
     ask.create_league("composed", model=chosen)
     form = ask.look("/leagues/composed/switch?model=TrueSkill", key=ask.admin)
@@ -168,8 +168,8 @@ def test_settings_of_a_chosen_model_are_changed_one_by_one(ask):
     assert ask.get("/api/leagues/composed").json()["model"] == {"name": "TrueSkill", "parameters": {}}
 
 
-@pytest.mark.parametrize("chosen", ["", "Elo"])
-def test_new_league_is_automatic_unless_a_model_is_chosen(ask, chosen):
+@pytest.mark.parametrize("chosen", ["", "Elo"], ids=["no model", "Elo"])
+def test_model_of_a_new_league_is_automatic_if_no_model_is_selected(ask, chosen):
     assert "Automatic: chosen for your matches" in ask.look("/new", key=ask.admin).text
     name = f"new-{chosen.lower() or 'automatic'}"
     assert ask.send("/new", {"title": name, "model": chosen, "clock": "utc"}).status_code == 303

@@ -29,7 +29,7 @@ def pairs(one):
     return [frozenset(map(tuple, pair["teams"])) for pair in one["pairs"]]
 
 
-def test_one_round_of_pairings_equals_the_api_response(ask, path):
+def test_pairings_of_one_round_equal_the_api_response(ask, path):
     told = ask.get(asked(path + ".json", again="true")).json()
     expected = ask.post("/api/leagues/evening/pair", {"queue": PLAYERS}, status=200).json()
     [one] = told["rounds"]

@@ -25,7 +25,7 @@ NEEDS = {
 
 
 def addresses(method, league):
-    """Return all URLs of a league that accept a method."""
+    """Return the URLs of all pages of a league that accept an HTTP method."""
     for route in ROUTES:
         if method in route.methods and "{league}" in route.path:
             page = route.path.rpartition("/")[2].partition(".")[0]
@@ -35,7 +35,7 @@ def addresses(method, league):
 
 @pytest.fixture(scope="module")
 def secrets(ask):
-    """A private league, its keys, a key of another league, and a revoked key."""
+    """Create a private league, and return keys with every kind of access to it."""
     ask.create_league("secret", public=False, title="Hush")
     ask.create_league("other")
     ask.post("/api/leagues/secret/matches", {"id": "m1", "teams": [["Zelda"], ["Yorick"]]}, status=201)
@@ -43,14 +43,19 @@ def secrets(ask):
     with ask.service.database.writing() as connection:
         keys.revoke(connection, keys.find(connection, revoked).id)
     found = {scope: ask.new_key(scope, "secret") for scope in ("read", "write", "admin")}
-    return found | {"none": None, "other": ask.new_key("admin", "other"), "revoked": revoked, "no key": "pw_wrong"}
+    return found | {
+        "without a key": None,
+        "key of another league": ask.new_key("admin", "other"),
+        "revoked key": revoked,
+        "unknown key": "pw_wrong",
+    }
 
 
-STRANGERS = ["none", "other", "revoked", "no key"]
+STRANGERS = ["without a key", "key of another league", "revoked key", "unknown key"]
 
 
 @pytest.mark.parametrize("who", STRANGERS)
-def test_private_league_seems_not_to_exist_for_visitors_who_lack_access(ask, secrets, who):
+def test_without_access_the_pages_of_a_private_league_look_like_those_of_a_missing_league(ask, secrets, who):
     ask.get("/leagues/secret/charts/curves.svg?name=Zelda")  # the chart is now cached
     asked = [("GET", *pair) for pair in zip(addresses("GET", "secret"), addresses("GET", "nowhere"), strict=True)]
     asked += [("POST", *pair) for pair in zip(addresses("POST", "secret"), addresses("POST", "nowhere"), strict=True)]
@@ -128,14 +133,28 @@ FORGED = [
 ]
 
 
-@pytest.mark.parametrize(("headers", "fields"), FORGED)
-def test_every_form_refuses_other_origins(ask, secrets, headers, fields):
+@pytest.mark.parametrize(
+    ("headers", "fields"),
+    FORGED,
+    ids=[
+        "other origin",
+        "null origin",
+        "invalid origin",
+        "empty origin",
+        "origin that begins with our host",
+        "cross-site",
+        "empty token",
+        "non-ASCII token",
+        "two tokens",
+    ],
+)
+def test_every_form_refuses_other_origins_and_wrong_tokens(ask, secrets, headers, fields):
     before = [ask.get(f"/api/leagues{league}").json() for league in ("", "/secret")]
     paths = [route.path.format(league="secret") for route in ROUTES if "POST" in route.methods]
     assert len(paths) > 8
     for path in paths:
         if path in ("/signin", "/signout") and not headers:
-            continue  # these need no token: they sign in or out
+            continue  # signing in and out needs no token
         done = ask.send(path, FILLED | {"key": ask.admin} | fields, headers=headers)
         assert done.status_code == 403, path
         assert "set-cookie" not in done.headers
@@ -160,7 +179,9 @@ COOKIES = [
 ]
 
 
-@pytest.mark.parametrize("cookies", COOKIES, ids=["json", "quote", "blanks", "large", "old"])
+@pytest.mark.parametrize(
+    "cookies", COOKIES, ids=["JSON value", "unclosed quote", "empty names", "large value", "old syntax"]
+)
 def test_unrelated_cookies_are_ignored(ask, cookies):
     sent = cookies.replace("{}", ask.admin, 1) if "{}" in cookies else cookies
     headers = {"Cookie": sent.encode("latin-1")}

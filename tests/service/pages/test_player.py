@@ -24,7 +24,7 @@ ODD = [
 
 @pytest.fixture(scope="module")
 def league(ask):
-    """A league with unusual names, in which Ann beats Bob in 25 matches, of which the last does not count."""
+    """A league with unusual names, in which Ann beats Bob 24 times and loses a match that does not count."""
     ask.create_league("player")
     matches = [{"id": f"m{at}", "teams": [["ann"], ["bob"]], "time": f"2026-01-{1 + at:02d}"} for at in range(24)]
     matches += [{"id": "odd/1", "teams": [["bob"], ["ann"]], "time": "2026-01-30", "importance": 0}]
@@ -61,7 +61,7 @@ def test_player_page_shows_the_rating_and_the_matches(ask, league):
 
 
 def test_best_and_worst_rating_link_to_their_matches(ask, league):
-    """The first ten matches are provisional and do not count; without points, only the worst rating ignores them."""
+    """Best and worst rating ignore the ten provisional matches; without points, only the worst rating does."""
     for scale, name, digits in (([1500, 400], "points", 0), (None, "shown", 1)):
         ask("PATCH", "/api/leagues/player", json={"settings": {"scale": scale}}, status=200)
         data = ask.get(f"{league}.json?name=ann").json()
@@ -111,15 +111,15 @@ def test_player_page_is_served_as_json_and_csv(ask, league):
     assert [row["player"] for row in curves].count("ann") == 24
 
 
-def test_page_of_several_players_compares_them(ask, league):
+def test_player_page_with_several_names_compares_the_players(ask, league):
     page = ask.look(f"{league}?name=ann&name=bob&name=cat").text
     words = text(page)
     assert "curves.svg?name=ann&amp;name=bob&amp;name=cat&amp;revision=" in page
     assert "ann – bob 25 24 : 1 0" in words
     assert "ann – cat" not in words
-    assert "The others have not met yet." in words
-    assert 'href="/leagues/player/player?name=ann&amp;name=cat"' in page  # without bob
-    assert "They have not met yet." in text(ask.look(f"{league}?name=ann&name=cat").text)
+    assert "The other pairs have not met yet." in words
+    assert 'href="/leagues/player/player?name=ann&amp;name=cat"' in page  # a link that removes bob
+    assert "These players have not met yet." in text(ask.look(f"{league}?name=ann&name=cat").text)
 
 
 def test_unknown_names_are_reported_with_suggestions(ask, league):
@@ -141,7 +141,7 @@ def test_unknown_names_are_reported_with_suggestions(ask, league):
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_unusual_names_are_escaped(ask, league, name):
+def test_player_page_escapes_unusual_names(ask, league, name):
     page = ask.look(f"{league}?name={quote(name, safe='')}")
     assert page.status_code == 200
     assert "<script>alert" not in page.text
@@ -159,6 +159,7 @@ def test_unusual_names_are_escaped(ask, league, name):
         ("Glicko2", "utc", {"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 2], "time": "2026-01-31T19:30:00Z"}),
         ("TrueSkill", "none", {"teams": [["ann"], *([f"p{at}"] for at in range(400))]}),
     ],
+    ids=["no times", "numeric times", "fractional scores", "rating periods and a tie", "401 teams"],
 )
 def test_player_pages_work_in_all_kinds_of_leagues(ask, model, clock, match):
     name = f"kind-{model}-{clock}-{len(match['teams'])}".lower()

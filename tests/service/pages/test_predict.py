@@ -23,7 +23,7 @@ def league(ask, name, matches=MATCHES, **more):
     return f"/leagues/{name}/predict"
 
 
-def test_prediction_equals_the_api_response(ask):
+def test_prediction_on_the_page_equals_the_api_response(ask):
     path = league(ask, "same")
     told = ask.get(f"{path}.json?team=ann%0D%0Abob&team=1.+cat%0A-+zed&time=2026-02-01").json()
     asked = {"teams": [["ann", "bob"], ["cat", "zed"]], "time": "2026-02-01", "newcomers": True}
@@ -36,7 +36,7 @@ def test_prediction_equals_the_api_response(ask):
     assert [float(row["win"]) for row in rows] == expected["win"]
 
 
-def test_prediction_begins_with_a_headline(ask):
+def test_prediction_page_shows_the_win_probability_and_the_possible_rating_changes(ask):
     path = league(ask, "words")
     page = words(ask.look(f"{path}?team=cat&team=bob"))
     ladder = pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).ladder
@@ -66,7 +66,7 @@ def test_prediction_for_more_than_two_teams_shows_place_probabilities(ask):
     assert len(told["ranks"]) == 4
 
 
-def test_predicted_scores_are_shown_if_the_model_has_them(ask):
+def test_prediction_page_shows_scores_if_the_model_predicts_scores(ask):
     model = {"name": "PoissonOD", "parameters": {"mu": 0.5, "sigma": 0.3, "beta": 0.1, "home_mu": 0.2}}
     path = league(ask, "football", [MATCHES[0] | {"scores": [3, 1]}], model=model)
     page = ask.look(f"{path}?team=ann&team=bob&home=0")

@@ -1,4 +1,4 @@
-"""Pages in points: every page of a league with a scale shows points, and none without one; the form that changes it."""
+"""Pages of a league with a scale show points, pages of other leagues do not, and admins can change the scale."""
 
 import re
 
@@ -64,7 +64,7 @@ def test_pages_of_a_league_without_a_scale_show_the_unit_of_the_model(ask):
     assert "The standings show μ − 3σ" in words(ask.look(f"{path}/models"))
 
 
-def test_standings_explain_points_and_the_order_once(ask):
+def test_standings_page_explains_points_and_the_order_of_players_once(ask):
     text = words(ask.look(f"{league(ask, 'explained')}/standings"))
     assert text.count("newcomers have 1500 points, and a lead of 400 points means win odds of 10:1") == 1
     assert text.count("μ − 3σ") == 1
@@ -84,7 +84,7 @@ def test_match_page_explains_changes_in_points(ask):
     assert "Rating in points before and after the match" in text
 
 
-def test_chart_is_in_points_and_changes_its_address_with_the_scale(ask):
+def test_skill_chart_is_in_points_and_has_another_url_after_a_change_of_scale(ask):
     path = league(ask, "curves")
     page = ask.look(f"{path}/player?name=ann").text
     assert "curves.svg?name=ann&amp;revision=1&amp;height=360&amp;scale=1500.0%2C400.0" in page
@@ -97,7 +97,7 @@ def test_chart_is_in_points_and_changes_its_address_with_the_scale(ask):
     assert -10 < low < high < 10
 
 
-def test_previews_show_points_of_before_and_after(ask):
+def test_previews_of_changes_show_ratings_in_points(ask):
     path = league(ask, "previews")
     assert "Ratings in points" in words(ask.look(f"{path}/delete?id=m1", key=ask.admin))
     switch = words(ask.look(f"{path}/switch?model=Elo", key=ask.admin))
@@ -105,7 +105,7 @@ def test_previews_show_points_of_before_and_after(ask):
     assert "Ratings are in points" in switch
 
 
-def test_admin_changes_the_scale_on_the_settings_page(ask):
+def test_admin_can_change_the_scale_on_the_settings_page(ask):
     path = league(ask, "changing")
     page = ask.look(f"{path}/settings", key=ask.admin).text
     assert re.search(r'name="newcomer"[^>]* value="1500"', page)
@@ -123,7 +123,7 @@ def test_admin_changes_the_scale_on_the_settings_page(ask):
 @pytest.mark.parametrize(
     ("newcomer", "tenfold", "field"), [("many", "400", "newcomer"), ("1500", "0", "tenfold"), ("1500", "", "tenfold")]
 )
-def test_invalid_scale_is_marked_in_both_forms(ask, newcomer, tenfold, field):
+def test_invalid_scale_is_marked_in_the_settings_and_in_the_form_for_new_leagues(ask, newcomer, tenfold, field):
     path = league(ask, f"invalid-{field}-{len(tenfold)}")
     scale = {"newcomer": newcomer, "tenfold": tenfold}
     for url, fields in ((f"{path}/settings", {"what": "settings"}), ("/new", {"model": "Elo", "clock": "utc"})):

@@ -52,7 +52,7 @@ def test_standings_page_shows_rank_changes_and_recent_results(ask):
         ("win", 1, 2),
         ("draw", 1, 2),
         ("loss", 2, 3),
-    ]  # the last five
+    ]  # the last five matches
     assert form["cat"] == [("loss", 2, 2), ("win", 1, 3)]
     page = ask.look("/leagues/moving/standings").text
     rows = {row[2].split()[0]: row for row in cells(page)}
@@ -94,7 +94,7 @@ def test_standings_page_hides_inactive_players(ask):
     assert (ann["active_rank"], ann["active_players"], eve["active_rank"]) == (2, 3, None)
 
 
-def test_standings_equal_the_api_response(ask):
+def test_standings_on_the_page_equal_the_api_response(ask):
     ask.create_league("beside", settings={"provisional_matches": 2})
     post(ask, "beside", *[duel(f"p{k}", f"p{k + 1}", "2026-01-01") for k in range(70)], duel("p3", "p9", "2026-02-01"))
     for query in ("", "?page=2", "?search=P1", "?provisional=true", "?at=2026-01-05"):
@@ -110,7 +110,7 @@ def test_standings_equal_the_api_response(ask):
     assert ask.get(ask.get("/leagues/beside/standings.json?provisional=false").json()["next"]).json()["page"] == 2
     assert ask.get("/leagues/beside/standings.json?show=established").json()["total"] == 69
     table = ask.get("/leagues/beside/standings.csv").text.splitlines()
-    assert len(table) == 1 + 71  # all pages
+    assert len(table) == 1 + 71  # the CSV file has the rows of all pages
     assert table[0].split(",")[:2] == ["rank", "player"]
     assert table[0].endswith("change,form")
     again = ask.look("/leagues/beside/standings")
@@ -183,7 +183,7 @@ def test_standings_page_links_to_the_end_of_every_earlier_season(ask):
         assert offered(league) == [(before, "before spring")]
         assert len(cells(ask.look(f"/leagues/{league}/standings?{before}").text)) == len(then) == 2
         shown = [one["mu"] for one in ask.look(f"/leagues/{league}/standings.json?{before}").json()["players"]]
-        assert max(shown) > 29  # as it was before the season moved all skills back
+        assert max(shown) > 29  # the rating before the new season moved it towards 25
         ask.post(seasons, {"name": "summer", "start": times[1], "carry": 0.5}, status=201)
         assert offered(league) == [(before, "before spring"), ("season=spring", "spring")]
 
@@ -202,11 +202,11 @@ def senseless(ask):
         ("at=yesterday", 422, "At: &#39;yesterday&#39; isn&#39;t a date I understand"),
         ("show=best", 422, "Show: "),
         ("generation=x", 422, "Generation: "),
-        ("at=2026-01-01&season=x", 422, "Season: it cannot be combined with at"),
+        ("at=2026-01-01&season=x", 422, "Season: this parameter cannot be combined with at"),
         ("season=x", 404, "no season named &#39;x&#39;"),
     ],
 )
-def test_standings_page_refuses_contradictory_queries(ask, senseless, query, status, words):
+def test_standings_page_refuses_invalid_and_contradictory_queries(ask, senseless, query, status, words):
     answer = ask.look(f"{senseless}?{query}")
     assert (answer.status_code, answer.headers["content-type"]) == (status, "text/html; charset=utf-8")
     assert words in answer.text

@@ -31,7 +31,7 @@ def hidden(page):
     return [one.split("\n") for one in re.findall(r'name="team" value="([^"]*)"', page.text)]
 
 
-def test_suggested_teams_equal_the_api_response(ask, path):
+def test_fair_teams_on_the_page_equal_the_api_response(ask, path):
     query = {"players": "1. ann\n2. bob\n3) cat\n\n- dan\nann\nzed", "together": "ann + bob", "apart": "cat, dan"}
     told = ask.get(asked(path + ".json", **query)).json()
     expected = {"players": ["ann", "bob", "cat", "dan", "zed"], "together": [["ann", "bob"]], "apart": [["cat", "dan"]]}
@@ -46,7 +46,7 @@ def test_suggested_teams_equal_the_api_response(ask, path):
     assert [len(team) for team in sizes] == [1, 3]
 
 
-def test_moving_a_player_updates_the_shown_fairness(ask, path):
+def test_moving_a_player_updates_the_quality_shown_on_the_teams_page(ask, path):
     ladder = pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).ladder
     best = pw.balance(ladder, SKILLS)
     hand = [["ann", "bob"], ["cat", "dan", "eve", "fay"]]
@@ -70,7 +70,7 @@ def test_swapping_two_players_moves_each_to_the_team_of_the_other(ask, path):
     assert told["teams"] == [["ann", "eve"], ["cat", "dan"], ["bob", "fay"]]
 
 
-def test_manual_split_equal_to_the_fairest_one_is_labelled_as_fairest(ask, path):
+def test_manual_split_equal_to_the_fairest_split_is_not_compared_with_it(ask, path):
     best = ask.get(asked(path + ".json", players="\n".join(SKILLS))).json()
     again = ask.get(asked(path + ".json", team=["\n".join(team) for team in reversed(best["teams"])])).json()
     assert "fairest" not in again

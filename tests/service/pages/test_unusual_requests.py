@@ -1,4 +1,4 @@
-"""Odd requests to pages: each gets a page or a readable problem."""
+"""Unusual requests to pages get a page or a readable error."""
 
 import time
 from urllib.parse import quote
@@ -10,7 +10,7 @@ from prowess.service.pages import models, pairings
 from prowess.service.pages.importing import preview
 from prowess.service.pages.web.filters import day
 from prowess.store.errors import Unavailable
-from tests.service.pages.league_kinds import found
+from tests.service.pages.league_kinds import ensure_league
 from tests.service.pages.page_client import serve_pages, words
 from tests.service.pages.strict_html import Strict
 
@@ -46,66 +46,70 @@ def test_times_are_shown_in_utc_whatever_the_time_zone_of_the_server(monkeypatch
 
 
 def test_result_form_shows_no_more_teams_than_it_accepts(ask):
-    found(ask, "one")
-    page = ask.look("/leagues/one/enter?" + "&".join(f"team=t{at}" for at in range(60)), key=ask.admin)
+    ensure_league(ask, "one-match")
+    page = ask.look("/leagues/one-match/enter?" + "&".join(f"team=t{at}" for at in range(60)), key=ask.admin)
     assert page.text.count('name="team"') == 40
 
 
-@pytest.mark.parametrize("meant", ["[" * 100_000, "[1]", '{"a": 1}', '["ann", "\\ud800"]', "null", "é"])
+@pytest.mark.parametrize(
+    "meant",
+    ["[" * 100_000, "[1]", '{"a": 1}', '["ann", "\\ud800"]', "null", "é"],
+    ids=["deep nesting", "list of a number", "object", "lone surrogate", "null", "not JSON"],
+)
 def test_invalid_name_correction_in_a_form_is_ignored(ask, meant):
-    found(ask, "one")
-    page = ask.send("/leagues/one/enter", ONCE | {"team": ["ann", "bob"], "meant": meant})
+    ensure_league(ask, "one-match")
+    page = ask.send("/leagues/one-match/enter", ONCE | {"team": ["ann", "bob"], "meant": meant})
     assert page.status_code in (200, 422)
     assert Strict(page.text).faults == []
 
 
 def test_input_field_with_an_invalid_time_refers_to_its_hint(ask):
-    found(ask, "one")
-    page = ask.send("/leagues/one/enter", ONCE | {"team": ["ann", "bob"], "time": "soon"})
+    ensure_league(ask, "one-match")
+    page = ask.send("/leagues/one-match/enter", ONCE | {"team": ["ann", "bob"], "time": "soon"})
     assert page.status_code == 422
     assert 'aria-describedby="problem time-hint"' in page.text
     assert Strict(page.text).faults == []
 
 
 def test_lone_surrogate_in_an_uploaded_file_is_reported(ask):
-    found(ask, "one")
+    ensure_league(ask, "one-match")
     sent = b'[{"teams":[["\\ud800"],["b"]]}]'
     for fields in ({}, {"role.winner": "=teams"}):
-        page = ask.send("/leagues/one/import", fields, files={"file": ("x.json", sent)})
+        page = ask.send("/leagues/one-match/import", fields, files={"file": ("x.json", sent)})
         assert page.status_code == 422
         assert Strict(page.text).faults == []
 
 
-def test_json_request_with_an_invalid_model_returns_a_problem(ask):
-    found(ask, "one")
+def test_json_and_csv_requests_with_an_invalid_model_get_422(ask):
+    ensure_league(ask, "one-match")
     for end in (".json", ".csv"):
-        assert "nope" in ask("GET", f"/leagues/one/switch{end}?model=nope", status=422).json()["detail"]
+        assert "nope" in ask("GET", f"/leagues/one-match/switch{end}?model=nope", status=422).json()["detail"]
 
 
 def test_measures_chart_works_for_a_league_with_only_draws(ask):
-    found(ask, "ties")
-    ask.get("/leagues/ties/charts/measures.json")
+    ensure_league(ask, "only-draws")
+    ask.get("/leagues/only-draws/charts/measures.json")
 
 
 def test_sign_in_works_from_a_very_long_url(ask):
-    found(ask, "one")
+    ensure_league(ask, "one-match")
     for letters in (3_000, 20_000):
-        asked = ask.look(f"/leagues/one/enter?team={'a' * letters}").headers["location"]
+        asked = ask.look(f"/leagues/one-match/enter?team={'a' * letters}").headers["location"]
         page = ask.look(asked)
         assert page.status_code == 200
-        assert (f'value="/leagues/one/enter?team={"a" * letters}"' in page.text) is (letters < 8_000)
+        assert (f'value="/leagues/one-match/enter?team={"a" * letters}"' in page.text) is (letters < 8_000)
 
 
 def test_similar_names_are_looked_up_only_for_the_first_few_unknown_names(ask, monkeypatch):
-    found(ask, "one")
+    ensure_league(ask, "one-match")
     near, asked = NameIndex.near, []
     monkeypatch.setattr(NameIndex, "near", lambda roll, name, count=1: asked.append(name) or near(roll, name, count))
-    page = ask.look("/leagues/one/player?" + "&".join(f"name=an{at}" for at in range(100)))
+    page = ask.look("/leagues/one-match/player?" + "&".join(f"name=an{at}" for at in range(100)))
     assert (page.status_code, len(asked)) == (404, 7)
 
 
 def test_list_of_forbidden_pairs_ignores_players_who_are_not_present(ask, monkeypatch):
-    found(ask, "one")
+    ensure_league(ask, "one-match")
     made, barred = pairings.pair_rounds, []
 
     def seen(*given, never, **more):
@@ -114,48 +118,50 @@ def test_list_of_forbidden_pairs_ignores_players_who_are_not_present(ask, monkey
 
     monkeypatch.setattr(pairings, "pair_rounds", seen)
     others = "+".join(f"x{at}" for at in range(900)).replace("+", " + ")
-    page = ask.look("/leagues/one/pairings?players=ann%0Abob%0Acat&never=" + quote(f"ann + bob + {others}"[:6_900]))
+    page = ask.look(
+        "/leagues/one-match/pairings?players=ann%0Abob%0Acat&never=" + quote(f"ann + bob + {others}"[:6_900])
+    )
     assert (page.status_code, barred) == (200, [("ann", "bob")])
 
 
 def test_too_many_teams_in_a_form_are_refused(ask):
-    found(ask, "one")
-    page = ask.send("/leagues/one/enter", ONCE | {"team": [f"t{at}" for at in range(41)], "do": "record"})
+    ensure_league(ask, "one-match")
+    page = ask.send("/leagues/one-match/enter", ONCE | {"team": [f"t{at}" for at in range(41)], "do": "record"})
     assert (page.status_code, "at most 40 teams" in page.text) == (422, True)
 
 
 def test_number_of_concurrent_csv_downloads_is_limited(ask, monkeypatch):
-    found(ask, "one")
+    ensure_league(ask, "one-match")
     tables = ask.service.tables
-    assert ask.look("/leagues/one/standings.csv").text.startswith("rank,")
+    assert ask.look("/leagues/one-match/standings.csv").text.startswith("rank,")
     monkeypatch.setattr(tables, "_callers", tables._most)
-    told = [ask.look(f"/leagues/one/standings{end}").status_code for end in (".csv", ".json", "")]
+    told = [ask.look(f"/leagues/one-match/standings{end}").status_code for end in (".csv", ".json", "")]
     assert told == [503, 200, 200]
 
 
 def test_forms_with_a_nul_character_are_refused(database_url):
     """PostgreSQL rejects NUL in any parameter, even in a lookup; SQLite stores it."""
     with serve_pages(database_url) as ask:
-        found(ask, "one")
-        before = ask.get("/api/leagues/one").json()
+        ensure_league(ask, "one-match")
+        before = ask.get("/api/leagues/one-match").json()
         sent = [
-            ("one/delete", {"id": NUL, "seen": "1"}, 404),
-            ("one/edit", {"id": NUL, "seen": "1", "team": ["a", "b"], "do": "record"}, 404),
-            ("one/delete", {"id": "m0", "seen": "1", "reason": NUL}, 422),
-            ("one/enter", ONCE | {"team": ["a", "b"], "reason": NUL, "do": "record"}, 422),
-            ("one/switch", {"model": "Elo", "reason": NUL}, 422),
+            ("one-match/delete", {"id": NUL, "seen": "1"}, 404),
+            ("one-match/edit", {"id": NUL, "seen": "1", "team": ["a", "b"], "do": "record"}, 404),
+            ("one-match/delete", {"id": "m0", "seen": "1", "reason": NUL}, 422),
+            ("one-match/enter", ONCE | {"team": ["a", "b"], "reason": NUL, "do": "record"}, 422),
+            ("one-match/switch", {"model": "Elo", "reason": NUL}, 422),
         ]
         for path, fields, status in sent:
             page = ask.send(f"/leagues/{path}", fields)
             assert page.status_code == status, (path, fields)
             assert status == 404 or "the reason must be text" in words(page).lower(), path
             assert "database" not in words(page), path
-        assert ask.look("/leagues/one/standings?generation=2147483648").status_code == 404
-        assert ask.get("/api/leagues/one").json() == before
+        assert ask.look("/leagues/one-match/standings?generation=2147483648").status_code == 404
+        assert ask.get("/api/leagues/one-match").json() == before
 
 
 def test_unavailable_database_is_not_reported_as_a_form_error(ask, monkeypatch):
-    found(ask, "one")
+    ensure_league(ask, "one-match")
 
     def fail(*given):
         raise Unavailable("the database (postgresql) cannot be used now", "no route to 10.1.2.3")
@@ -164,9 +170,9 @@ def test_unavailable_database_is_not_reported_as_a_form_error(ask, monkeypatch):
         monkeypatch.setattr(module, "preview", fail)
     monkeypatch.setattr(ask.service.writer, "submit", fail)
     pages = [
-        ask.look("/leagues/one/switch?model=Elo", key=ask.admin),
-        ask.send("/leagues/one/switch", {"model": "Elo"}),
-        ask.send("/leagues/one/import", {}, files={"file": ("games.csv", "winner,loser\nann,bob\n")}),
+        ask.look("/leagues/one-match/switch?model=Elo", key=ask.admin),
+        ask.send("/leagues/one-match/switch", {"model": "Elo"}),
+        ask.send("/leagues/one-match/import", {}, files={"file": ("games.csv", "winner,loser\nann,bob\n")}),
     ]
     assert [page.status_code for page in pages] == [503, 503, 503]
     assert not [page for page in pages if "10.1.2.3" in page.text]

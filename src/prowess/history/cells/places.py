@@ -246,6 +246,6 @@ def durations(table: Table, column: str) -> Places:
     if empty.any():
         number = int(empty.sum())
         words = "entry, which shares the last place of its match", "entries, which share the last place of their match"
-        text = f"column {column!r} is empty in {count(number, *words)}"
-        table.note("missing-durations", text, column=column, number=number)
+        message = f"column {column!r} is empty in {count(number, *words)}"
+        table.note("missing-durations", message, column=column, number=number)
     return Places(taken, unplaced, absent)

@@ -29,7 +29,7 @@ PLAYER = "/api/leagues/{league}/players/{player:anything}"
 ALIASES = "/api/leagues/{league}/aliases"
 RENAMES = "/api/leagues/{league}/renames"
 SIMILAR = "/api/leagues/{league}/similar-players"
-MAX_LISTED = 1_000  # matches and pairs in a response
+MAX_LISTED = 1_000  # maximum number of matches, or of pairs of names, in a response
 PAIR_BYTES = 200  # approximate size of two short names
 Revision = Annotated[int, Path(ge=0, le=LARGEST)]
 
@@ -71,8 +71,8 @@ async def rename_player(
     """Give a player another name in all matches. The old name becomes an alias.
 
     If another player has the new name, the two players are merged, and `merged` is true: all matches of both are rated
-    again as those of one player. A match in which both played makes this impossible; the response is 409 Conflict and
-    names the match. Matches that are posted or imported under an alias are recorded for its player.
+    again as matches of one player. Two players who played in the same match cannot be merged; the response is then 409
+    Conflict and names the match. Matches that are posted or imported under an alias are recorded for its player.
     """
     about: dict[str, Any] = {"author": access.author, "reason": reason, "seen": asked.revision}
     return json_response(await run_rename(service, Rename(access.league, player, asked.name, **about), dry_run))
@@ -94,7 +94,7 @@ async def merge_player(
 ) -> Response:
     """Merge a player into another player, who must exist.
 
-    Merging is like renaming the player to the name of the other player.
+    Merging has the same effect as renaming the player to the name of the other player.
     """
     about: dict[str, Any] = {"author": access.author, "reason": reason, "seen": asked.revision, "merge": True}
     return json_response(await run_rename(service, Rename(access.league, player, asked.into, **about), dry_run))
@@ -133,21 +133,21 @@ async def undo_rename(
 
     Later changes of names that build on this change must be undone first.
 
-    Every match gets back the name with which it was posted, even if it was posted after the change.
+    Every match gets back the name with which it was posted, including matches posted after the merge or rename.
     """
     command = UndoRename(access.league, revision, author=access.author, reason=reason)
     return json_response(await run_rename(service, command, dry_run))
 
 
 def alias_payloads(connection: Connection, league: League) -> list[dict[str, Any]]:
-    """Return the aliases of a league as plain data, by player."""
+    """Return the aliases of a league as plain data, sorted by player."""
     found = aliases.list_aliases(connection, league)
     return [{"alias": one.alias, "player": one.player, "revision": one.revision} for one in found]
 
 
 @router.get(ALIASES, summary="List aliases", response_model=schemas.Aliases)
 async def list_aliases(access: Write, service: ServiceDep) -> Response:
-    """Other names of the players of a league, by player."""
+    """Other names of the players of a league, sorted by player."""
 
     def work(connection: Connection) -> dict[str, Any]:
         league = leagues.find(connection, access.league)
@@ -162,10 +162,10 @@ async def list_aliases(access: Write, service: ServiceDep) -> Response:
     summary="Add an alias",
     response_model=schemas.AliasChange,
     responses=problem_responses(409)
-    | {200: {"model": schemas.AliasChange, "description": "The alias existed before."}},
+    | {200: {"model": schemas.AliasChange, "description": "The alias already existed."}},
 )
 async def create_alias(asked: schemas.NewAlias, access: Admin, service: ServiceDep, reason: Reason = "") -> Response:
-    """Add another name of a player. If the name has matches of its own, merge the two players instead."""
+    """Add another name for a player. If matches were recorded under that name, merge the two players instead."""
     command = AddAlias(access.league, asked.alias, asked.player, author=access.author, reason=reason)
     result = await asyncio.wrap_future(service.writer.submit(command))
     player = next(iter(result.aliases.values()), asked.player.strip())
@@ -177,7 +177,7 @@ async def create_alias(asked: schemas.NewAlias, access: Admin, service: ServiceD
 async def delete_alias(alias: str, access: Admin, service: ServiceDep, reason: Reason = "") -> Response:
     """Remove an alias. Matches that are posted later under this name belong to a new player.
 
-    Recorded matches stay with the player, and a merge that made the alias can no longer be undone.
+    Recorded matches stay with the player, and a merge that created the alias can no longer be undone.
     """
     command = RemoveAlias(access.league, alias, author=access.author, reason=reason)
     result = await asyncio.wrap_future(service.writer.submit(command))
@@ -186,7 +186,7 @@ async def delete_alias(alias: str, access: Admin, service: ServiceDep, reason: R
 
 
 def similar_players(service: Service, connection: Connection, league: League) -> list[tuple[str, str]]:
-    """Return pairs of names that may belong to one player, except those that an admin has marked as different."""
+    """Return pairs of names that may belong to one player, except pairs that an admin has marked as different."""
     key = (league.cache_key, league.revision)
     cached = service.similar.get(league.id)
     if cached is None or cached[0] != key:
@@ -208,7 +208,7 @@ def without_distinct(pairs: Iterable[tuple[str, str]], distinct: set[tuple[str, 
 
 @router.get(SIMILAR, summary="List players who may be the same", response_model=schemas.SimilarPlayers)
 async def list_similar_players(access: Write, service: ServiceDep) -> Response:
-    """Names that are spelt almost alike, except pairs that were marked as different players."""
+    """Pairs of names that are spelt almost alike, except pairs that were marked as different players."""
 
     def work(connection: Connection) -> dict[str, Any]:
         league = leagues.find(connection, access.league)
@@ -238,7 +238,7 @@ async def tell_apart(service: Service, access: Access, names: list[str]) -> None
     f"{SIMILAR}/dismiss", summary="Mark two similar names as different players", response_model=schemas.SimilarPlayers
 )
 async def dismiss_similar_players(asked: schemas.DistinctPlayers, access: Admin, service: ServiceDep) -> Response:
-    """Record that two names belong to different players; returns the pairs of similar names that are left."""
+    """Record that two names belong to different players, and return the remaining pairs of similar names."""
     await tell_apart(service, access, asked.players)
     return await list_similar_players(access, service)
 

@@ -15,7 +15,7 @@ from ..context import Service, service_of
 from ..errors import VISIBLE, Problem, field_problem
 from .schemas.common import LONGEST
 
-LARGEST = 2**53  # largest integer in a query: up to here, integers are exact in JSON
+LARGEST = 2**53  # largest integer in a query, because JSON numbers are exact only up to here
 
 
 class _Anything(Convertor[str]):
@@ -44,11 +44,11 @@ async def _checked_service(request: Request) -> Service:
 
 
 def _check_query(request: Request) -> None:
-    # A misspelt `dry_run` must not be ignored: the request would write.
+    # A misspelt `dry_run` must not be ignored, because the request would then write.
     names = _query_names(request.scope["route"].dependant)
     for name in request.query_params:
         if name not in names:
-            allowed = f"allowed: {', '.join(names)}" if names else "this route has none"
+            allowed = f"allowed: {', '.join(names)}" if names else "this route takes no query parameters"
             raise field_problem(name or "query", f"unknown query parameter; {allowed}")
 
 
@@ -57,7 +57,8 @@ def _query_names(dependant: Dependant) -> list[str]:
     return [*own, *(name for inner in dependant.dependencies for name in _query_names(inner))]
 
 
-# Query parameters of lists of matches, which cannot be names of context columns; `context.limit=…` can.
+# Query parameters that have another meaning in lists of matches. To filter by a context column with one of these names,
+# use a prefix: `context.limit=…`.
 RESERVED = {"active", "after", "before", "context", "cursor", "done", "limit", "name", "offset", "order", "page"}
 RESERVED |= {"player", "raw_names", "revision", "search", "size"}
 COLUMN_PREFIX = "context."
@@ -96,9 +97,9 @@ CONTEXT_PARAMETER = {
     "required": False,
     "style": "form",
     "explode": True,
-    "description": "Only matches with this value in a context column, such as `surface=clay`. A repeated parameter "
-    "accepts several values, and an empty one accepts matches without a value. `context.surface=clay` means the same, "
-    "also for columns that are named like another parameter.",
+    "description": "Only matches with this value in a context column, such as `surface=clay`. Repeat the parameter to "
+    "accept several values; an empty value accepts matches without a value. `context.surface=clay` means the same. Use "
+    "this form for columns that have the name of another parameter.",
     "schema": {"type": "object", "additionalProperties": {"type": "string"}},
     "example": {"surface": "clay"},
 }
@@ -112,7 +113,7 @@ RawNames = Annotated[
     bool, Query(description="Do not escape text in CSV, even if a spreadsheet would run it as a formula.")
 ]
 Reason = Annotated[str, Query(max_length=LONGEST, description="Reason for the change; it is stored with the change.")]
-MatchId = Annotated[str, AfterValidator(str.strip)]  # surrounding spaces are removed, as for ids in bodies
+MatchId = Annotated[str, AfterValidator(str.strip)]  # surrounding spaces are removed, as they are from ids in bodies
 IdempotencyKey = Annotated[
     str | None,
     Header(

@@ -62,10 +62,10 @@ async def anonymise(service: Service, access: Access, player: str, reason: str, 
             # Only an admin of all leagues may change data outside of this league.
             all_leagues=access.key is not None and access.key.league_id is None,
         )
-        # Finished exports still contain the name.
+        # Delete finished exports, because they still contain the name.
         with service.database.reading() as connection:
             service.exports.folder.forget(leagues.find(connection, access.league).id)
-        # The cached pairs of similar names may have the name, too.
+        # The cached pairs of similar names may contain the name, too.
         service.similar.drop(access.league_id)
         return _scrubbed(service, made)
 
@@ -97,13 +97,13 @@ def _scrubbed(service: Service, made: Erasure) -> Erasure:
 async def anonymise_player(
     player: str, access: Admin, service: ServiceDep, asked: schemas.Anonymise | None = None
 ) -> Response:
-    """Replace a player's name by an alias, such as `anonymous-1`, in all data of the league.
+    """Replace a player's name with an alias, such as `anonymous-1`, in all data of the league.
 
     Anonymising cannot be undone.
 
     The name disappears from all versions of all matches, from the audit log, standings, exports and later backups. No
-    rating changes. A salted hash of the name is kept, unless `keep_hash` is false: if the name is posted or imported
-    again, the match gets the alias.
+    rating changes. Unless `keep_hash` is false, the service keeps a salted hash of the name. With the hash, the
+    service replaces the name with the alias if it is posted or imported again.
     """
     asked = asked or schemas.Anonymise()
     return json_response(erasure_payload(await anonymise(service, access, player, asked.reason, asked.keep_hash)))
@@ -118,5 +118,5 @@ async def list_erasures(access: Admin, service: ServiceDep) -> Response:
 
 @router.delete(ERASURES + "/{alias}/hash", summary="Drop the hash of a name", response_model=schemas.Erasure)
 async def drop_name_hash(alias: str, access: Admin, service: ServiceDep) -> Response:
-    """Drop the salted hash of an anonymised player's name. If the name is posted again, it counts as a new player."""
+    """Drop the salted hash of an anonymised player's name. If the name is posted again, it becomes a new player."""
     return json_response(erasure_payload(await drop_hash(service, access, alias)))

@@ -89,7 +89,7 @@ class EventStream(StreamingResponse):
         self._hold = hold
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the stream, or refuse it."""
+        """Send the stream, or refuse it if the client has too many streams."""
         with self._hold:
             await super().__call__(scope, receive, send)
 
@@ -101,20 +101,20 @@ class EventHub:
         self._service = service
         # Keyed by the league's id, because another league may take the name of a renamed league.
         self._queues: dict[int, set[Queue]] = {}
-        self._seen: dict[int, int] = {}  # the revision sent last
+        self._seen: dict[int, int] = {}  # by league id: the last revision that was sent
         self._task: asyncio.Task[None] | None = None
 
     async def follow(self, league: int, since: int | None) -> AsyncIterator[bytes | None]:
         """Yield the events of a league, starting with changes after revision `since`; yield None as a heartbeat."""
         queue: Queue = asyncio.Queue(BUFFER)
-        # Registered before the query below, so that no change after the query is missed.
+        # The queue is registered before the query below, so that no change after the query is missed.
         self._queues.setdefault(league, set()).add(queue)
         try:
             missed = await self._service.read(lambda connection: _missed(connection, league, since))
             self._seen.setdefault(league, missed.revision)
             if self._task is None or self._task.done():
-                # The task runs in its own context, because it works for all followers, so no single client should be
-                # charged.
+                # The task works for all followers, so it runs in its own context, where no single client is charged for
+                # its CPU time.
                 self._task = asyncio.create_task(self._poll(), context=Context())
             sent = missed.revision
             if missed.ratings:

@@ -114,7 +114,8 @@ async def import_matches(
     context: Annotated[
         list[str] | None,
         Query(
-            description="The columns that become the context of the matches; by default all others, `context=` none."
+            description="A column to keep as context of the matches; may be repeated. By default, all columns without "
+            "another role are kept; `context=` keeps none."
         ),
     ] = None,
     time_format: Annotated[str | None, Query(max_length=100, examples=["%d.%m.%Y"])] = None,
@@ -124,12 +125,12 @@ async def import_matches(
     reason: Reason = "",
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """Read a file and record all its matches as one change, or none of them.
+    """Read a file and record its matches as one change: either all of them, or none.
 
     The layout is detected as on the command line: one row per match or per player, in CSV, TSV, NDJSON, Parquet, PGN, a
     workbook (Excel, OpenDocument), or the export of a tournament or play log. The response says how the columns were
     read; rows that cannot be read are reported by line (422). Matches without an id get an id derived from their
-    content, so a file that has grown can be sent again.
+    content, so you can send a file again after matches were added to it.
     """
     extension = import_extension(format, filename, request.headers.get("content-type", ""))
     names = None if context is None else tuple(name for name in context if name)
@@ -212,7 +213,7 @@ async def parse_upload(
     limits = ReadLimits(rows=settings.import_rows or inf, unpacked=settings.import_unpacked or inf, remedy=REMEDY)
     process = ProcessLimits(settings.import_memory, settings.import_time, PATIENCE * settings.import_time)
     limited = replace(choices, limits=limits)
-    # The choice may take a part of the time in which a file must be read.
+    # Choosing a model may take only a part of the time limit for reading a file.
     seconds = min(IMPORT_SECONDS, settings.import_time / 4 or inf) if choose else 0.0
 
     async def work() -> FilePreview:
@@ -232,7 +233,7 @@ async def parse_upload(
 def unreadable(found: Findings, number: int) -> Problem:
     """Return the problem response that lists the unreadable rows of a file.
 
-    `number` is the number of all unreadable rows.
+    `number` is the number of all unreadable rows; `found` may list fewer.
     """
     first, rest = found.problems[0], number - 1
     more = f" (and {count(rest, 'more problem', 'more problems')})" if rest else ""

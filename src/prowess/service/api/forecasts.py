@@ -24,7 +24,7 @@ from .responses import json_response
 from .schemas import forecasts as schemas
 
 router = APIRouter(tags=["forecasts"])
-SUGGESTED = 3  # unknown names for which similar ones are searched, which is slow
+SUGGESTED = 3  # unknown names for which similar names are searched; few, because a search is slow
 
 
 @router.post("/api/leagues/{league}/predict", summary="Predict a match", response_model=schemas.Prediction)
@@ -39,7 +39,7 @@ async def predict_match(asked: schemas.PredictionRequest, access: Read, service:
 
 @router.post("/api/leagues/{league}/quality", summary="Rate the fairness of a match", response_model=schemas.Quality)
 async def get_match_quality(asked: schemas.QualityRequest, access: Read, service: ServiceDep) -> Response:
-    """Fairness from 0 to 1: the draw probability, divided by that of equal teams whose skills are exactly known."""
+    """Fairness from 0 to 1: the draw probability, relative to that of equal teams whose skills are known exactly."""
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current_standings(service, connection, access.league)
@@ -66,7 +66,7 @@ def forecast_match(now: Snapshot, asked: schemas.PredictionRequest) -> tuple[Pre
 def _resolve_teams(
     now: Snapshot, asked: schemas.QualityRequest
 ) -> tuple[list[list[str]], list[list[str | Rating]], ResolvedNames]:
-    """Return the teams of a request, the same teams with a default rating for each new player, and all names."""
+    """Return the teams as player names, the teams with a rating in place of each new player, and the resolved names."""
     names = [name for team in asked.teams for name in team]
     if len(names) > schemas.PLAYERS:
         raise Error.in_field("teams", f"a match can have at most {schemas.PLAYERS:,} players here, not {len(names):,}")
@@ -100,7 +100,7 @@ class ResolvedNames(NamedTuple):
         return [self.players.get(name.strip(), name.strip()) for name in names]
 
     def groups(self, groups: Iterable[Iterable[str]]) -> list[list[str]]:
-        """Return the players for groups of names; a name may be spelt differently than in the list of the request."""
+        """Return the players for groups of names; a name may be spelt differently than in the request."""
         listed = NameIndex(list(dict.fromkeys(self.players.values())))
         return [[name if name in listed else listed.resolve(name) for name in self(group)] for group in groups]
 

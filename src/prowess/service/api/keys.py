@@ -54,7 +54,7 @@ async def create(
 ) -> dict[str, Any]:
     """Create a key on behalf of an admin; return it with its secret."""
     expires_at = keys.parse_expiry(expires)
-    # Otherwise an admin key that expires could create a successor that never does.
+    # Otherwise, an admin key that expires could create a successor that never expires.
     if admin.expires_at is not None and (expires_at is None or expires_at > admin.expires_at):
         text = f"your own key expires at {rfc3339(round(admin.expires_at))}: choose that time or an earlier one"
         raise Error.in_field("expires", text, value=expires)
@@ -141,7 +141,7 @@ async def rotate_key(
 
 @router.get(LEAGUE_KEYS, summary="List the keys of a league", response_model=schemas.Keys)
 async def list_league_keys(service: ServiceDep, access: Admin) -> Response:
-    """Keys that are limited to this league. Needs an admin key of the league."""
+    """Keys that are limited to this league. You need an admin key for the league."""
     return json_response({"keys": await list_payloads(service, access.league_id)})
 
 

@@ -121,7 +121,7 @@ async def _update(service: Service, access: Access, change: Callable[..., League
             return change(connection, access.league, author=access.author)
 
     league = await run_in_threadpool(work)
-    # Both names, because after a rename each of them leads to another league or to none.
+    # Both names are invalidated, because after a rename each may lead to another league or to none.
     for name in (access.league, league.name):
         service.leagues.invalidate(name)
     return league
@@ -146,7 +146,7 @@ async def list_leagues(
 async def create_league(
     asked: schemas.NewLeague, service: ServiceDep, key: Annotated[Key, Depends(GlobalPermission("admin"))]
 ) -> Response:
-    """Create a league with its model and clock. Needs an admin key for all leagues."""
+    """Create a league with its model and clock. You need an admin key for all leagues."""
 
     def work() -> League:
         model = None if asked.model is None else find_preset(asked.model.name, asked.model.parameters)
@@ -174,7 +174,7 @@ async def get_league(access: Read, service: ServiceDep) -> Response:
 
 @router.patch(LEAGUE, summary="Change a league", response_model=schemas.League)
 async def update_league(asked: schemas.LeagueUpdate, access: Admin, service: ServiceDep) -> Response:
-    """Change the name, title or settings of a league, make it public or private, archive or unarchive it."""
+    """Change the name, title or settings of a league, make it public or private, or archive or unarchive it."""
     changes = {"new_name": asked.name, "title": asked.title, "public": asked.public, "archived": asked.archived}
     league = await change_league(service, access, **changes, settings=asked.settings.changes())
     return json_response(league_payload(league))
@@ -196,14 +196,17 @@ async def undelete_league(access: Admin, service: ServiceDep) -> Response:
 async def change_model(
     asked: schemas.NewModel, access: Admin, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
 ) -> Response:
-    """Rate all matches of the league again with another model; the old ratings stay available as a generation."""
+    """Rate all matches of the league again with another model.
+
+    The old ratings stay available as an earlier generation.
+    """
     model = find_preset(asked.name, asked.parameters)
     return await run_command(service, ChangeModel(access.league, model, author=access.author, reason=reason), dry_run)
 
 
 @router.get(LEAGUE + "/generations", summary="List the models of a league", response_model=schemas.Generations)
 async def list_generations(access: Read, service: ServiceDep) -> Response:
-    """Current and earlier models of a league; `leaderboard?generation=` shows the ratings of an earlier one."""
+    """Current and earlier models of a league; `leaderboard?generation=` shows the ratings by an earlier model."""
 
     def work(connection: Connection) -> list[dict[str, Any]]:
         generations = leagues.list_generations(connection, leagues.find(connection, access.league))
@@ -214,7 +217,7 @@ async def list_generations(access: Read, service: ServiceDep) -> Response:
 
 @router.get(LEAGUE + "/seasons", summary="List the seasons of a league", response_model=schemas.Seasons)
 async def list_seasons(access: Read, service: ServiceDep) -> Response:
-    """The seasons of a league; `leaderboard?season=` shows the standings at the end of one."""
+    """The seasons of a league; `leaderboard?season=` shows the standings at the end of a season."""
 
     def work(connection: Connection) -> list[dict[str, Any]]:
         return season_payloads(connection, leagues.find(connection, access.league))

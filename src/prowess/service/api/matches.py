@@ -52,15 +52,16 @@ router = APIRouter(tags=["matches"])
 MATCHES = "/api/leagues/{league}/matches"
 MATCH = MATCHES + "/{id:anything}"
 MAY_WRITE = LeaguePermission("write")
-MAX_MATCHES = 10_000  # maximum in one request
-MAX_PLAYERS = 300_000  # in a larger league, new names are not compared, because its index takes seconds to build
-MAX_COMPARED = 100  # new names compared with those of other players; each takes about 1 ms in a large league
+MAX_MATCHES = 10_000  # maximum number of matches in one request
+# In a league with more players, new names are not compared with known names, because the index takes seconds to build.
+MAX_PLAYERS = 300_000
+MAX_COMPARED = 100  # maximum number of new names compared with known names; each takes about 1 ms in a large league
 LARGE_BODY, MANY_PLAYERS = 50_000, 500  # bytes and players; larger requests are handled in a thread
 
 NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
 JSON = ("application/json", "text/json", "")
 
-Strict = Annotated[bool, Query(description="Refuse new names that look like the name of a player.")]
+Strict = Annotated[bool, Query(description="Refuse new names that look like the name of an existing player.")]
 
 _ONE: TypeAdapter[Any] = TypeAdapter(schemas.Match)
 _LIST: TypeAdapter[Any] = TypeAdapter(list[schemas.Match])
@@ -113,7 +114,7 @@ def read_match(content_type: str, body: bytes) -> dict[str, Any]:
 
 
 def read_matches(content_type: str, body: bytes) -> tuple[list[dict[str, Any]], bool]:
-    """Parse a body of matches; also return whether it is a single match that is not in a list.
+    """Parse a body of matches; also return whether the body is a single match that is not in a list.
 
     >>> read_matches("application/json", b'[{"teams": [["ann"], ["bob"]]}]')
     ([{'teams': [['ann'], ['bob']]}], False)
@@ -154,7 +155,7 @@ def _check_count(matches: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if len(matches) > MAX_MATCHES:
         raise _too_many(f"{len(matches):,}")
     if not matches:
-        raise field_problem("matches", "the list is empty")
+        raise field_problem("matches", "the list is empty; send at least one match")
     return matches
 
 
@@ -186,7 +187,7 @@ async def run_command(service: Service, command: Command, dry_run: bool, status:
     result = await asyncio.wrap_future(service.writer.submit(command))
     code = 200 if result.repeated and all(result.repeated) else status
     warnings = await _name_warnings(service, result)
-    # A large response is built in a thread, because it would block the event loop.
+    # A large response is built in a thread, because building it would block the event loop.
     if len(result.players) < MANY_PLAYERS:
         return json_response(change_payload(result, league.clock) | warnings, code)
     return await run_in_threadpool(lambda: json_response(change_payload(result, league.clock) | warnings, code))
@@ -208,7 +209,8 @@ async def _name_warnings(service: Service, result: CommandResult) -> dict[str, A
             if (similar := names.lookalikes(name))
         ]
 
-    # The matches are recorded by now, so nothing may fail: the database may be busy, the league renamed or deleted.
+    # The matches are already recorded, so the request must not fail, even if the database is busy or the league was
+    # renamed or deleted.
     with suppress(Unavailable, NotFound):
         return {"warnings": warnings} if (warnings := await service.read(work)) else {}
     return {}
@@ -223,7 +225,7 @@ async def _refuse_lookalikes(service: Service, league: str, matches: Sequence[Ma
                     name = name_of(given)
                     known = name in names or name in names.aliases
                     if not known and (similar := names.lookalikes(name)):
-                        text = f"{name!r} is not a player, but looks like {similar[0]!r}; strict=false accepts it"
+                        text = f"{name!r} is not a player, but looks like {similar[0]!r}; strict=false accepts the name"
                         error = Error(text, field="teams", team=team, value=name, suggestions={name: similar})
                         raise error.within(f"match {number + 1}: ", match=number)
 
@@ -258,11 +260,11 @@ async def create_match(
 
     A request can have at most 10,000 matches. Either all matches are recorded, or none.
 
-    A match that was played before recorded matches is rated at its own time, and all later ratings are corrected. A
-    match whose id already exists is not recorded again; if its content differs, the response is 409 Conflict.
+    A match that was played before other recorded matches is rated at its own time, and all later ratings are corrected.
+    A match whose id already exists is not recorded again; if its content differs, the response is 409 Conflict.
 
-    Names are recorded as sent. A new name that looks like that of a player makes a new player, and an entry in
-    `warnings`; with `strict`, it is refused.
+    Names are recorded as sent, and a new name creates a new player. If the new name looks like the name of another
+    player, `warnings` has an entry for it; with `strict`, the request is refused.
     """
     content_type, body = request.headers.get("content-type", ""), await request.body()
     if len(body) < LARGE_BODY:
@@ -277,7 +279,7 @@ async def create_match(
 
 
 async def create_match_fast(request: Request) -> Response:
-    """Record matches of a request without query parameters; called by `middleware.FastPost`."""
+    """Record the matches of a request without query parameters, for `middleware.FastPost`."""
     return await create_match(request, await MAY_WRITE(request), service_of(request))
 
 
@@ -296,7 +298,7 @@ async def replace_match(
     match = read_match(request.headers.get("content-type", ""), await request.body())
     given = match.pop("id", None)
     if given is not None and str(given).strip() != id:
-        raise Error.in_field("id", f"a match keeps its id: leave it out, or send {id!r}", value=given)
+        raise Error.in_field("id", f"a match keeps its id: leave `id` out, or send {id!r}", value=given)
     if strict:
         await _refuse_lookalikes(service, access.league, [match])
     return await run_command(service, Edit(access.league, id, match, author=access.author, reason=reason), dry_run)
@@ -334,7 +336,7 @@ class MatchFilter:
         until = inf
         if self.before is not None:
             before = parse(league.clock, self.before, "before")
-            # UTC times are whole microseconds.
+            # UTC times are whole microseconds, so the last time before `before` is one microsecond earlier.
             until = before - 1.0 if league.clock == "utc" else nextafter(before, -inf)
         views = service.views(connection, league)
         found = views.matches(
@@ -351,7 +353,7 @@ class MatchFilter:
 
     @property
     def params(self) -> dict[str, Any]:
-        """All parameters by name; None if one is not given."""
+        """All parameters by name; a parameter that is not given is None."""
         own = {name: value for name, value in vars(self).items() if name != "context"}
         return own | {column_param(column): values for column, values in self.context.items()}
 
@@ -359,7 +361,7 @@ class MatchFilter:
         """Return the exact name of the player in the query; None if the query has no player."""
         if self.player is None:
             return None
-        # A player without a rating, whose matches do not count, is not in the standings.
+        # A player whose matches do not count has no rating, and so is not in the standings.
         if (name := self.player.strip()) in service.traces.of(connection, league).view.number:
             return name
         return service.standings.of(connection, league).names.resolve(name)
@@ -388,8 +390,9 @@ async def list_matches(
 ) -> Response:
     """Matches as they were posted. With `player`, each match also has that player's predicted result and rating change.
 
-    Any other parameter is the name of a context column: `surface=clay` returns the matches on clay. If the column
-    belongs to teams or players, one team or player must have the value; with `player`, it must be this player's value.
+    Any other parameter is the name of a context column: `surface=clay` returns the matches on clay. If the column has a
+    value for each team or player, one team or player must have the value; with `player`, it must be that player or the
+    player's team.
     """
     return await _matches_response(request, access, service, filters, limit, "matches")
 
@@ -413,7 +416,10 @@ async def list_player_matches(
     offset: Offset = 0,
     limit: Limit = 100,
 ) -> Response:
-    """Matches of a player with the predicted result and the rating change. `surface=clay` returns those on clay."""
+    """Matches of a player with the predicted result and the rating change.
+
+    Any other parameter is the name of a context column: `surface=clay` returns the matches on clay.
+    """
     filters = MatchFilter(context, player, before, after, offset)
     return await _matches_response(
         request, access, service, filters, limit, f"players/{quote(player, safe='')}/matches"
@@ -443,14 +449,14 @@ async def _matches_response(
 async def get_match(request: Request, id: MatchId, access: Read, service: ServiceDep) -> Response:
     """A match with its forecast, the rating changes and their reasons, and who recorded or corrected it and when.
 
-    Players who are no longer in the match are shown only with a key of the league. Without a key of the league, the
+    Players who are no longer in the match are shown only if the request has a key for the league. Otherwise, the
     response omits the teams of a deleted match, and earlier versions with other players.
     """
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
         journal.get(connection, league, id)  # an unknown match is 404, never 304
-        # Members see more than others, so a cache must keep two versions.
+        # Requests with a key for the league see more than others, so the two versions need different ETags.
         tag = extend_etag(etag_of(league, league.generation, league.revision), "member" if access.member else "public")
         payload = partial(match_payload, service, connection, league, id, access.member)
         return cached_json(request, tag, payload)
@@ -463,7 +469,7 @@ def match_payload(
 ) -> dict[str, Any]:
     """Return a match with at most `most` of its players; a deleted match is returned as it last was, without ratings.
 
-    Only a `member` sees players who are no longer in the match: those of a deleted match, and those that were replaced.
+    Only a `member` sees players who are no longer in the match, because the match was deleted or they were replaced.
     """
     revisions = journal.revisions(connection, league, id)
     last = revisions[-1]

@@ -63,8 +63,8 @@ async def pair_queue(asked: schemas.PairingRequest, access: Read, service: Servi
 async def suggest_matches(asked: schemas.NextRequest, access: Read, service: ServiceDep) -> Response:
     """The most informative matches: those whose results would make the ratings most certain.
 
-    The larger the teams and the more of them, the fewer matches can be requested at once. Leagues with more than 5,000
-    players must name the available players.
+    The larger the teams and the more of them, the fewer matches can be requested at once. In a league with more than
+    5,000 players, the request must list the available players.
     """
 
     def work(connection: Connection) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def balance_players(now: Snapshot, asked: schemas.BalanceRequest) -> tuple[Balan
 
 
 def _check_work(asked: schemas.NextRequest, players: int) -> None:
-    # The time grows with the number of teams and of pairs of players.
+    # The time grows with the number of teams and with the number of pairs of players.
     if asked.players is None and players > schemas.QUEUE:
         detail = f"the league has {players:,} players; list the available players, at most {schemas.QUEUE:,}"
         raise Error.in_field("players", detail)

@@ -19,21 +19,22 @@ from .schemas import leagues as schemas
 
 router = APIRouter(tags=["models"])
 
-_UNCERTAIN = "It tracks each player's skill and how certain it is: ratings of new players move fast, others slowly."
-_PLACES = "For tournaments of many teams with shared places."
+_UNCERTAIN = "It tracks each player's skill and how certain it is: new players' ratings move fast, others move slowly."
+_PLACES = "For tournaments in which many teams play and teams can share places."
 _TS2B = f"{_PLACES} A team is as strong as its average player, and weaker if players are missing. {_UNCERTAIN}"
 SUMMARIES: Mapping[str, str] = {
     "Harkness": "After each rating period, a rating is the mean of the opponents' ratings, plus a step for every win "
     "and minus a step for every loss.",
     "Elo": "The winner takes points from the loser: many after a surprise, few if the favourite wins. A draw moves "
-    "both towards each other. It does not track how certain a rating is.",
+    "both ratings towards each other. It does not track how certain a rating is.",
     "GaussianElo": "Elo with a normal curve of win probabilities. The winner takes points from the loser, more after a "
     "surprise.",
     "Glicko": f"Like Elo, with uncertainty. {_UNCERTAIN} Ratings of inactive players become less certain. The matches "
     "of a rating period are rated together.",
-    "Glicko2": f"Glicko that also learns how consistent each player is. {_UNCERTAIN} Inconsistent players move more.",
-    "TrueSkill": f"{_UNCERTAIN} The greater the surprise, the more a match moves a rating. It rates players and teams "
-    "(a team is as strong as the sum of its players), two or many per match, and draws.",
+    "Glicko2": f"Glicko that also learns how consistent each player is. {_UNCERTAIN} The ratings of inconsistent "
+    "players move more.",
+    "TrueSkill": f"{_UNCERTAIN} The greater the surprise, the more a match moves a rating. It handles draws, and "
+    "matches of two or more players or teams (a team is as strong as the sum of its players).",
     "TSa": f"TrueSkill on a larger scale, without drift of skills. {_UNCERTAIN}",
     "TSb": f"TrueSkill on a larger scale, where a team is as strong as its average player. {_UNCERTAIN}",
     "TS2": _TS2B,
@@ -54,25 +55,28 @@ USUAL: Mapping[str, str] = {  # choices in the form for a new league, most commo
     "Glicko2": "two players, rated by periods, with uncertainty and volatility",
     "Glicko": "two players, rated by periods, with uncertainty",
     "TS2b": "many teams of different sizes per match, often with ties, as in quizzes",
-    "PoissonOD": "games with goals: rates attack and defence, and predicts scores",
-    "GaussianOD": "games with many points: rates attack and defence, and predicts scores",
+    "PoissonOD": "games with goals: rates offence and defence, and predicts scores",
+    "GaussianOD": "games with many points: rates offence and defence, and predicts scores",
 }
 PARAMETERS: Mapping[str, tuple[str, str]] = {
     "mu": ("Start", "the rating of a new player"),
     "sigma": (
         "Uncertainty at the start",
-        "how uncertain the rating of a new player is: two thirds of new players are within this distance of it",
+        "how uncertain a new rating is: two thirds of new players have a skill within this distance of it",
     ),
     "beta": ("Form on the day", "how far one performance may be from the skill; a larger value means more luck"),
     "tau": ("Drift", "how far a skill may move between matches; a larger value makes ratings move faster"),
-    "draw_probability": ("Draws", 'how often two equally strong teams draw; "learnt" learns it from the matches'),
-    "draw_start": ("Draws at the start", "how often two equally strong teams draw, as long as few matches were played"),
+    "draw_probability": (
+        "Draws",
+        'how often two equally strong teams draw; enter "learnt" to learn it from the matches',
+    ),
+    "draw_start": ("Draws at the start", "how often two equally strong teams draw, while few matches have been played"),
     "draw_memory": (
         "Memory for draws",
         "the number of matches from which the share of draws is learnt; older matches lose weight",
     ),
-    "k": ("Speed", "the most points that a match can move a rating"),
-    "alpha": ("Speed", "how fast ratings move: the weight of a match relative to earlier ones"),
+    "k": ("Speed", "the most points by which a match can change a rating"),
+    "alpha": ("Speed", "how fast ratings move: the weight of a match relative to earlier matches"),
     "scale": ("Scale", "a favourite who leads by this many points wins 10 of 11 matches"),
     "c": ("Drift", "how fast the rating of an inactive player becomes uncertain"),
     "cap": ("Maximum uncertainty", "no rating becomes less certain than this"),
@@ -92,7 +96,10 @@ PARAMETERS: Mapping[str, tuple[str, str]] = {
     "rounding": ("Step of scores", "scores are multiples of this number, so a smaller difference is a draw"),
     "base_rate": ("Usual score", "the mean score of a team in a match of equal teams"),
     "base_score": ("Usual score", "the mean score of a team in a match of equal teams"),
-    "unscored": ("Matches without scores", "an error, or used only for the order of the teams"),
+    "unscored": (
+        "Matches without scores",
+        "whether a missing score is an error, or the model uses only the order of the teams",
+    ),
     "draw_factor": ("Draws", "how much more likely draws are than independent scores would make them"),
     "home_mu": ("Home advantage", "how much the home team gains"),
     "home_sigma": ("Home uncertainty", "how uncertain the home advantage is at the start; 0 if it is not learnt"),
@@ -102,9 +109,9 @@ PARAMETERS: Mapping[str, tuple[str, str]] = {
     "season_tau": ("Drift between seasons", "how far a skill may move during a break"),
     "level_sigma": ("Uncertain level", "how uncertain the level of new players is at the start"),
     "level_tau": ("Drift of the level", "how far the level of new players may move from one new player to the next"),
-    "matches": ("First matches", "after this many matches, a player is compared with the level of new players"),
-    "caution": ("Caution", "how many times the uncertainty is subtracted for the standings"),
-    "tolerance": ("Precision", "the accuracy at which the calculation of a match stops"),
+    "matches": ("First matches", "after this many matches, a new player's rating updates the level of new players"),
+    "caution": ("Caution", "how many times the uncertainty is subtracted from the skill for the standings"),
+    "tolerance": ("Precision", "the iterations for a match stop when values change by less than this"),
     "sweeps": ("Maximum sweeps", "the maximum number of iterations for a match"),
     "least": ("Smallest margin", "the lower limit of the margin within which two teams share a place"),
     "printed": ("As printed", "whether a formula is used as the paper prints it"),

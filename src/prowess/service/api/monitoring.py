@@ -32,7 +32,7 @@ async def get_health() -> dict[str, str]:
 async def get_readiness(service: UncheckedService) -> dict[str, str]:
     """Responds with 200 if the database can be written to; otherwise with 503 and the cause, such as a full disk.
 
-    The service tests this with a small write that it rolls back, at most once a second. During shutdown, the response
+    To find out, the service makes a small write and rolls it back, at most once a second. During shutdown, the response
     is 503 as well.
     """
     if service.closing.is_set():
@@ -45,7 +45,8 @@ async def get_readiness(service: UncheckedService) -> dict[str, str]:
 async def get_metrics(service: UncheckedService, key: Annotated[Key, Depends(GlobalPermission("read"))]) -> Response:
     """Metrics of requests, durations, refusals and commits, summed over all processes of the service.
 
-    Needs a key for all leagues; the setting `metrics_address` serves the metrics without a key at another address.
+    You need a key for all leagues. With the setting `metrics_address`, the service also serves the metrics at another
+    address, where no key is needed.
     """
     if not service.settings.metrics:
         raise Problem(404, "metrics are disabled; see the setting `metrics`")
@@ -59,7 +60,7 @@ async def list_audit_entries(
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
     before: Annotated[int | None, Query(ge=1, le=2**63 - 1, description="Only entries with a smaller id.")] = None,
 ) -> Response:
-    """Changes to leagues, models, seasons and keys, newest first. Needs an admin key for all leagues."""
+    """Changes to leagues, models, seasons and keys, newest first. You need an admin key for all leagues."""
     found = await service.read(lambda connection: audit.list_entries(connection, limit, before))
     entries = [vars(entry) | {"at": rfc3339(entry.at)} for entry in found]
     following = f"/api/audit?limit={limit}&before={found[-1].id}" if len(found) == limit else None

@@ -1,4 +1,4 @@
-"""The model that the search for a better one has found: what it would change, and how to accept it."""
+"""The offer of a better model, which the service has found for a league: what it would change, and how to accept it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FOUND = ("model", "parts", "explanation", "steps", "matches", "judged", "unit", 
 
 @router.get(OFFER, summary="Get the offered model", response_model=schemas.ModelOffer)
 async def get_model_offer(access: Read, service: ServiceDep) -> Response:
-    """The result of the last search for a better model, and what the model would change."""
+    """The result of the last search for a better model, and how the model would change the standings."""
 
     def work(connection: Connection) -> Plain:
         return offer_payload(service, connection, leagues.find(connection, access.league))
@@ -42,7 +42,10 @@ async def get_model_offer(access: Read, service: ServiceDep) -> Response:
 async def accept_model_offer(
     asked: schemas.AcceptedOffer, access: Admin, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
 ) -> Response:
-    """Rate all matches of the league again with the offered model; the old ratings stay available as a generation."""
+    """Rate all matches of the league again with the offered model.
+
+    The old ratings stay available as an earlier generation.
+    """
     command = await find_offer(service, access.league, asked.id, author=access.author, reason=reason)
     return await run_command(service, command, dry_run)
 
@@ -54,7 +57,8 @@ async def find_offer(service: Service, name: str, id: int, *, author: str, reaso
         league = leagues.find(connection, name)
         result = service.analyses.choice(connection, league)
         if result.data is None or result.data["id"] != id or _state(league, result.data) != "offered":
-            raise Conflict(f"model offer {id} of league {name!r} is not open any more", field="id", value=id)
+            text = f"model offer {id} of league {name!r} is no longer open; load the current offer"
+            raise Conflict(text, field="id", value=id)
         words = reason or reason_of(result.data)
         chosen = preset_from(result.data)
         return ChangeModel(league.name, chosen, replaces=league.generation, author=author, reason=words)
@@ -65,7 +69,7 @@ async def find_offer(service: Service, name: str, id: int, *, author: str, reaso
 def offer_payload(service: Service, connection: Connection, league: League) -> Plain:
     """Return the result of the last search for a better model as plain data.
 
-    The names of players in `changes` are computed at each call, or cached by revision, but never stored.
+    The names of players in `changes` are never stored: they are computed at each call, or cached by revision.
     """
     result = service.analyses.choice(connection, league)
     answer, job = result.data, result.last
@@ -77,7 +81,7 @@ def offer_payload(service: Service, connection: Connection, league: League) -> P
         if state == "offered" and not league.read_only:
             found = service.analyses.rank_changes(connection, league, preset_from(answer))
             changes = found.data
-            # A match that was posted since may be one that the offered model cannot rate.
+            # The offered model may be unable to rate a match that was posted after the search.
             state = "outdated" if found.why else state
         payload |= {name: answer[name] for name in FOUND if name in answer}
         payload |= {"model": answer["preset"], "explanation": answer["lines"]}

@@ -23,8 +23,8 @@ from ...store.write.commands import CommandResult
 
 Plain = dict[str, Any]
 
-NOT_MODIFIED: dict[int | str, Plain] = {304: {"description": "Not modified since the `If-None-Match` ETag."}}
-MANY_TIMES = 16  # NumPy formats more times than this faster than a loop
+NOT_MODIFIED: dict[int | str, Plain] = {304: {"description": "Not modified: the ETag in `If-None-Match` is current."}}
+MANY_TIMES = 16  # from this number on, NumPy formats the times faster than a loop
 SECOND = 1e6  # in microseconds
 MAX_OTHERS = 1_000  # maximum number of changed players in a response, in addition to those in the posted matches
 
@@ -43,7 +43,7 @@ def json_response(content: Any, status: int = 200, headers: Mapping[str, str] | 
 def etag_of(league: League, generation: int, revision: int) -> str:
     """Return the ETag of a league's data.
 
-    The ETag also depends on settings and erasures, which change past revisions, too.
+    The ETag also depends on settings and erasures, because they also change how past revisions look.
     """
     state = f"{league.id} {league.archived_at} {league.purge_at} {league.public} {league.erased}"
     shown = f"{state} {league.settings} {league.title!r}".encode()
@@ -106,7 +106,7 @@ def format_times(clock: Clock, numbers: Sequence[float]) -> Iterable[str | float
 
 
 def rating_payload(rating: Rating | None, points: Points | None = None) -> Plain | None:
-    """Return a rating as plain data, with its points if there is a scale.
+    """Return a rating as plain data; with `points`, also in points.
 
     >>> rating_payload(Rating(30, 4))
     {'mu': 30.0, 'sigma': 4.0, 'shown': 18.0}
@@ -128,7 +128,7 @@ def rating_payloads(ladder: Ladder | None, players: Sequence[str], points: Point
     if ladder is None:
         return [None] * len(players)
     rows, model = ladder.rows, ladder.model
-    # Ratings with further parts do not fit into three columns.
+    # Ratings with more parts than mu, sigma and shown do not fit into three columns.
     if model.pipeline.traits > 1 or model.absorb.extras or points is not None:
         return [rating_payload(ladder[player], points) if player in rows else None for player in players]
     rated = [player for player in players if player in rows]
@@ -168,7 +168,7 @@ def change_payload(
         "league": result.league,
         "revision": result.revision,
         "matches": [{"id": id, "time": time, "repeated": repeated} for id, time, repeated in recorded],
-        # The same ladder before and after means that nothing was rated.
+        # If the ladder is the same before and after, nothing was rated.
         "changed": 0 if result.before is result.after else len(result.players),
         "ratings": changes,
     }
@@ -200,7 +200,7 @@ def _largest_first(change: Plain) -> tuple[bool, float]:
     before, after = change["before"], change["after"]
     if before is None or after is None:
         return False, 0.0
-    name = "points" if "points" in after else "shown"  # as it is displayed
+    name = "points" if "points" in after else "shown"  # the number that is displayed
     return True, -abs(after[name] - before[name])
 
 

@@ -35,7 +35,7 @@ from .schemas import standings as schemas
 from .schemas.common import Points
 
 router = APIRouter()
-# Columns that every model has, and those of a league with a scale.
+# The columns of every leaderboard, and the additional columns in a league with a scale.
 COMMON_COLUMNS = [name for name, field in schemas.Standing.model_fields.items() if field.is_required()]
 POINTS_COLUMNS = list(Points.model_fields)
 EMPTY_TRACE: dict[str, Any] = dict.fromkeys(("wins", "draws", "losses", "best", "worst")) | {
@@ -47,25 +47,28 @@ EMPTY_TRACE: dict[str, Any] = dict.fromkeys(("wins", "draws", "losses", "best", 
 class StandingsFilter:
     """Query parameters that select standings and filter their players."""
 
-    revision: Annotated[int | None, Query(ge=0, le=LARGEST, description="As of this revision.")] = None
-    at: Annotated[str | None, Query(max_length=100, description="As of this time; a date includes the whole day.")] = (
-        None
-    )
-    season: Annotated[str | None, Query(max_length=100, description="As of the end of this season.")] = None
+    revision: Annotated[int | None, Query(ge=0, le=LARGEST, description="The standings as of this revision.")] = None
+    at: Annotated[
+        str | None,
+        Query(max_length=100, description="The standings as of this time; a date includes the whole day."),
+    ] = None
+    season: Annotated[str | None, Query(max_length=100, description="The standings at the end of this season.")] = None
     generation: Annotated[
         int | None,
-        Query(ge=1, le=LARGEST, description="As rated by this generation: a model that the league has or had."),
+        Query(ge=1, le=LARGEST, description="The standings by this generation: a model that the league has or had."),
     ] = None
     search: Annotated[str | None, Query(max_length=500, description="Only names that contain this text.")] = None
-    active: Annotated[bool | None, Query(description="Only active players; ranks then count only them.")] = None
-    provisional: Annotated[bool | None, Query(description="Only provisional players, or only established ones.")] = None
+    active: Annotated[bool | None, Query(description="Only active players, ranked among active players.")] = None
+    provisional: Annotated[
+        bool | None, Query(description="Only provisional players (true), or only established players (false).")
+    ] = None
     min_matches: Annotated[int, Query(ge=0, le=LARGEST, description="Only players with this many matches or more.")] = 0
 
     def standings(self, service: Service, connection: Connection, league: League) -> Snapshot:
         """Return the selected standings with all players, without filtering."""
         past = [name for name in ("at", "season", "generation") if getattr(self, name) is not None]
         if len(past) > 1:
-            raise Error.in_field(past[1], f"it cannot be combined with {past[0]}")
+            raise Error.in_field(past[1], f"this parameter cannot be combined with {past[0]}")
         if self.at is not None:
             return service.standings.at_time(connection, league, _end_of_day(league.clock, self.at), self.revision)
         if self.season is not None:
@@ -77,7 +80,7 @@ class StandingsFilter:
         return service.standings.of(connection, league)
 
     def page(self, snapshot: Snapshot, first: int, size: int) -> Page:
-        """Return `size` of the filtered players, starting at index `first`."""
+        """Return up to `size` of the filtered players, starting at index `first`."""
         return snapshot.page(
             first,
             size,
@@ -141,7 +144,10 @@ async def get_leaderboard(
     page: Annotated[int, Query(ge=1, le=LARGEST // 1000)] = 1,
     size: Annotated[int, Query(ge=1, le=1_000)] = 50,
 ) -> Response:
-    """Players, best first. `next` is the URL of the next page at the same revision, even if matches are posted."""
+    """Players, best first.
+
+    `next` is the URL of the next page at the same revision, so that new matches do not shift the pages.
+    """
 
     def respond(snapshot: Snapshot, headers: dict[str, str]) -> Response:
         body = filters.payload(snapshot, page, size)
@@ -217,7 +223,7 @@ async def get_player(
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
         now = service.standings.of(connection, league)
-        # A slash belongs to the path of a URL unless it is exactly that of a name.
+        # A name with a slash must be exact; otherwise, an unknown path such as `ann/curve` could find a player.
         name = player.strip() if "/" in player else now.names.resolve(player)
         now.row(name)  # an unknown player is 404, never 304
         tag = etag_of(league, now.generation, now.revision)

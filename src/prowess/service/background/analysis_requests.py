@@ -75,7 +75,7 @@ class ModelAnalyses:
         return self._result(connection, *jobs.latest(connection, league, "comparison"))
 
     def choice(self, connection: Connection, league: League) -> AnalysisResult:
-        """Return the last choice of a model for a league."""
+        """Return the last automatic choice of a model for a league."""
         return self._result(connection, *jobs.latest(connection, league, "choice"))
 
     def rank_changes(self, connection: Connection, league: League, preset: Preset) -> AnalysisResult:
@@ -92,18 +92,18 @@ class ModelAnalyses:
 
     def start_search(self, league: League, author: str) -> None:
         """Queue the search for a better model, unless one is already queued or running."""
-        with suppress(WriteClash), self._database.writing() as connection:  # another request was faster
+        with suppress(WriteClash), self._database.writing() as connection:  # another request has just queued it
             choices.request(connection, league.id, author)
         self._worker.wake()
 
     def start(self, league: League, asked: Mapping[str, Any], author: str) -> None:
         """Queue a comparison of models on a league, unless one is already queued or running."""
-        with suppress(WriteClash), self._database.writing() as connection:  # another request was faster
+        with suppress(WriteClash), self._database.writing() as connection:  # another request has just queued it
             jobs.request(connection, league, "comparison", asked, author)
         self._worker.wake()
 
     def cancel(self, league: League) -> None:
-        """Cancel the comparison of a league."""
+        """Cancel the comparison of models on a league."""
         with self._database.writing() as connection:
             jobs.cancel(connection, league, "comparison")
 
@@ -114,7 +114,7 @@ class ModelAnalyses:
         try:
             return AnalysisResult(league_figures(league, view), None)
         except Error as error:
-            return AnalysisResult(None, None, f"The forecasts cannot be measured: {error}.")
+            return AnalysisResult(None, None, f"The quality of the predictions cannot be measured: {error}.")
 
     def _result(self, connection: Connection, done: Analysis | None, last: Analysis | None) -> AnalysisResult:
         why = last.why or "" if last is not None else ""

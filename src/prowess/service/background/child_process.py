@@ -31,7 +31,7 @@ try:
 except ImportError:  # Windows: only the elapsed time is limited
     resource = None  # type: ignore[assignment]
 
-# Not `multiprocessing`, which would import the main module of the service again.
+# We do not use `multiprocessing`, because it would import the main module of the service again.
 START = (
     "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
     "from prowess.service.background.child_process import serve_calls; serve_calls()"
@@ -40,7 +40,7 @@ START = (
 THREADS = {"POLARS_MAX_THREADS": "2", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 NICENESS = 10
 IDLE = 300.0  # seconds that a child waits for another call
-KEPT_MEMORY = 400_000_000  # bytes; a child that holds more after a call is not kept
+KEPT_MEMORY = 400_000_000  # bytes; a child that uses more after a call is not kept
 POLL = 0.1  # seconds between checks of the memory and the elapsed time
 RESERVE = 8  # limit of the address space, as a multiple of the memory limit: allocators reserve more than they use
 
@@ -103,12 +103,12 @@ class ChildProcess:
         *args: Parameters.args,
         **options: Parameters.kwargs,
     ) -> None:
-        """Start to call a function, which must be importable by its name; its arguments and result are pickled."""
+        """Start calling a function, which must be importable by its name; its arguments and result are pickled."""
         self._limits, self._started = limits, monotonic()
         self._send(pickle.dumps(pickle.dumps((limits, function, args, options))))
 
     def receive(self, timeout: float) -> tuple[str, Any] | None:
-        """Wait for a message: `("report", value)` or `("result", value)`; None if there is none yet.
+        """Wait for a message: `("report", value)` or `("result", value)`; None if `timeout` seconds pass without one.
 
         Raises the exception of the call, or `ProcessFailed` if the process has ended or takes too long.
         """
@@ -180,7 +180,7 @@ class ChildProcess:
         if os.name == "posix" and code == -signal.SIGABRT and self._limits.memory:
             return self._too_much_memory()  # programs in Rust and C++ abort if they get no memory
         reason = f"signal {-code}" if code < 0 else f"exit code {code}"
-        return ProcessFailed(f"the process ended early ({reason}); there may not be enough memory")
+        return ProcessFailed(f"the process ended early ({reason}); the machine may have run out of memory")
 
     def _too_much_memory(self) -> ProcessFailed:
         allowed = f"more than {byte_size(self._limits.memory)} of memory" if self._limits.memory else "too much memory"

@@ -47,7 +47,7 @@ class Housekeeper:
             _attempt(self._record_uses)
 
     def _record_uses(self) -> None:
-        # Copy it in one step, because requests add to it at the same time.
+        # Copy the dictionary in one step, because requests add to it at the same time.
         new = {id: at for id, at in self._uses.copy().items() if at > self._recorded.get(id, 0.0)}
         if new:
             with self._database.writing() as connection:
@@ -59,11 +59,11 @@ class Housekeeper:
             logging.getLogger(__name__).info("removed the deleted league %s", name)
 
     def _scrub(self) -> None:
-        # The request that erases a name also scrubs the file, but a reader may have prevented the scrubbing, or the
-        # process has ended.
+        # The request that erases a name also scrubs the file, but an open reader may have prevented that, or the
+        # process may have ended too early.
         if not erasure.scrub(self._database):
             logging.getLogger(__name__).info(
-                "an open read transaction delays the removal of unused pages, which may hold erased names"
+                "an open read transaction delays the removal of unused pages, which may still contain erased names"
             )
 
 

@@ -27,8 +27,8 @@ from ...store.read.trace import iter_forecasts
 from ...store.seasons import Season
 from ...text import join_words
 
-SECONDS = 60.0  # for one search; few leagues need more than five
-IMPORT_SECONDS = 20.0  # during an import, somebody waits
+SECONDS = 60.0  # for one search in the background; few leagues need more than five seconds
+IMPORT_SECONDS = 20.0  # for a search during an import, because somebody is waiting
 CHUNK = 20_000  # matches forecast at a time
 
 Plain = dict[str, Any]
@@ -36,10 +36,11 @@ Report = Callable[[str, float], None]
 
 
 def search(league: League, history: History, seasons: Sequence[Season], report: Report) -> Plain:
-    """Choose a model for a league, and measure on the last third of its matches what it gains over the current model.
+    """Choose a model for a league, and estimate how much better it predicts than the current model.
 
-    The model that is measured was chosen, in the same way, on the matches before that third, so that the figure is
-    honest. The last search was made at about that time, because searches are made whenever a league has grown by half.
+    The gain is measured on the last third of the matches. It is the gain of a second model, which is chosen in the same
+    way on the first two thirds only, so that no match is used both to choose the model and to measure it. The previous
+    search also saw about two thirds of the matches, because a search is made whenever a league has grown by half.
     """
     report("Choosing a model", 0.1)
     choice = auto(history, seconds=SECONDS, progress=False)
@@ -48,13 +49,13 @@ def search(league: League, history: History, seasons: Sequence[Season], report: 
     earlier = auto(history[: len(history) - judged], seconds=SECONDS, progress=False)
     report("Measuring", 0.9)
     gain = _gain(history, seasons, judged, league.model, _improved(earlier))
-    # JSON has no NaN; it means that nothing could be measured.
+    # NaN means that nothing could be measured; JSON has no NaN.
     known = {name: value if isfinite(value) else None for name, value in gain._asdict().items()}
     return describe(choice) | {"judged": judged, "gain": known, "seasons": len(seasons)}
 
 
 def _gain(history: History, seasons: Sequence[Season], judged: int, own: Model, other: Model) -> Interval:
-    """Return by how much the loss of `other` on the last matches is below that of `own`."""
+    """Return how much lower the loss of `other` is than the loss of `own`, on the last `judged` matches."""
     if own == other or not judged:
         return Interval(0.0, 0.0, 0.0)
     models = {"own": own, "other": other}
@@ -70,7 +71,8 @@ def _gain(history: History, seasons: Sequence[Season], judged: int, own: Model, 
     before, after = (comparison.tally(name) for name in models)
     if judged >= FEW:
         return comparison.resampling.difference(before, after)
-    # Resampled intervals of few matches are too narrow. A match in which all teams tie has no pairs to compare.
+    # Resampled intervals of few matches are too narrow. A match in which all teams tie has no pairs to compare, so its
+    # difference is NaN.
     differences = before.values - after.values
     known = differences[np.isfinite(differences)]
     return Interval.student(known) if len(known) else Interval(np.nan, np.nan, np.nan)
@@ -82,7 +84,7 @@ def _chunks(model: Model, history: History, seasons: Sequence[Season]) -> Iterab
 
 
 def choose_for_import(history: History, seconds: float = IMPORT_SECONDS) -> Chosen | None:
-    """Choose the model of an empty league for the matches of a file; None if there are too few matches for a choice.
+    """Choose a model for the matches of a file, for an empty league; return None if there are too few matches.
 
     >>> choose_for_import(History.from_matches([{"teams": [["ann"], ["bob"]]}])) is None
     True
@@ -107,12 +109,12 @@ def describe(choice: Choice) -> Plain:
 
 
 def _improved(choice: Choice) -> Model:
-    # Where nothing beats the textbook, the model with which leagues start is at least as good.
+    # If no model beats TrueSkill as published, the model with which leagues start is at least as good.
     return STARTING.model if choice.model == TrueSkill() else choice.model
 
 
 def preset_from(answer: Plain) -> Preset:
-    """Return the chosen model of a search.
+    """Return the model that a search has chosen.
 
     >>> preset_from({"preset": {"name": "Elo", "parameters": {"k": 20}}})
     Preset(name='Elo', parameters={'k': 20})
@@ -130,7 +132,7 @@ def reason_of(answer: Plain) -> str:
 
 
 def is_better(answer: Plain) -> bool:
-    """Return whether the chosen model gains more than noise over the model that it was compared with.
+    """Return whether the chosen model predicts better than the current model, by more than noise.
 
     >>> is_better({"gain": {"value": 0.02, "low": -0.01, "high": 0.05}}), is_better({"gain": None})
     (False, False)

@@ -68,7 +68,7 @@ class Prewarmer:
             logging.getLogger(__name__).exception("prewarming failed")
 
     def _load(self, name: str) -> None:
-        # All other pages also use the data of the standings page.
+        # Load the data of the standings page, because all other pages use it, too.
         with self._database.reading() as connection:
             league = leagues.find(connection, name)
             snapshot = self._standings.of(connection, league)
@@ -80,7 +80,7 @@ class Prewarmer:
 
 
 def _draw_chart() -> None:
-    # Imported here, because only readers of pages need the chart libraries.
+    # Imported here, because only pages need the chart libraries.
     from ...lab.charts.files import svg
     from ...lab.charts.skill import belief_curves
     from ...lab.charts.theme import LIGHT, page_look

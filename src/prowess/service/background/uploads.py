@@ -29,7 +29,7 @@ class FilePreview:
 
     `found` has at most `MAX_PROBLEMS` problems; `problem_count` is the number of all problems, and `unusable_rows` the
     number of rows with a problem. `questions` are the open questions about the columns and cells of the file. `is_text`
-    is true for a text file with separators. `chosen` is the model that was chosen for the matches.
+    is true for a text file with separators, such as CSV. `chosen` is the model that was chosen for the matches.
 
     >>> FilePreview({}, None, Error("the file is empty")).found is None
     True
@@ -46,10 +46,10 @@ class FilePreview:
 
 
 def read_upload(path: Path, choices: Choices, ids: bool = True, ask: bool = False, choose: float = 0.0) -> FilePreview:
-    """Read a file like the command line, and give its matches ids. If reading fails, the preview has the error.
+    """Read a file as the command line does. If reading fails, the preview has the error.
 
-    If `ask` is true, the preview includes the open questions about the file. If `choose` is not 0, it is the number of
-    seconds that the choice of a model for the matches may take.
+    If `ids` is true, every match gets an id. If `ask` is true, the preview includes the open questions about the file.
+    If `choose` is not 0, the preview also includes a model chosen for the matches, in at most `choose` seconds.
     """
     preview = _read(path, choices, ids, ask)
     if not choose or preview.found is None:

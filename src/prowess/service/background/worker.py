@@ -1,8 +1,8 @@
 """The worker: executes queued jobs (figures, comparisons, choices of models), one at a time, each in its own process.
 
 A thread of the service claims a job, starts a process for the job and records the progress in the database, so that all
-processes of the service can show it. To cancel a job, mark it in the database. A job also ends when the service ends.
-The thread also queues the search for a better model in leagues that have grown.
+processes of the service can show the progress. A job is cancelled by a mark in the database, and it also ends when the
+service ends. The thread also queues the search for a better model in leagues that have grown.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ HEARTBEAT = 1.0  # seconds
 POLL = 5.0  # seconds between checks for jobs that other processes have queued, and for leagues that have grown
 READ, FORECAST = 0.1, 0.9  # progress once the matches are read, and once all forecasts are made
 CHUNK = 20_000  # matches between two progress reports
-AUTHOR = "auto_switch"  # the author of a change of model that nobody clicked
+AUTHOR = "auto_switch"  # the author of automatic changes of the model
 
 Plain = dict[str, Any]
 Report = Callable[[str, float], None]  # called with the current step and the share of work done
@@ -53,8 +53,8 @@ Submit = Callable[[Command], Future[CommandResult]]
 class Worker:
     """Runs jobs from a thread of the service; `close` stops the current job.
 
-    A model that was chosen in a league with `auto_switch` is passed to `submit`. With `searching`, the worker also
-    queues the search for a better model in leagues that have grown.
+    If a search finds a better model for a league with `auto_switch`, the worker changes the model through `submit`.
+    With `searching`, the worker also queues the search for a better model in leagues that have grown.
     """
 
     def __init__(self, database: Database, submit: Submit, searching: bool = False) -> None:
@@ -147,7 +147,7 @@ class Worker:
             if monotonic() - last >= HEARTBEAT:
                 last = monotonic()
                 if not self._heartbeat(job, step, share):
-                    return  # it was cancelled
+                    return  # the job was cancelled
         self._end(job, "interrupted")
 
     def _heartbeat(self, job: Analysis, step: str, share: float) -> bool:
@@ -156,14 +156,15 @@ class Worker:
         return True  # the database is busy: the next heartbeat tries again
 
     def _finish(self, job: Analysis, generation: int, revision: int, answer: str) -> None:
-        # The model is switched first. If the service ends in between, the search is repeated and finds nothing better.
+        # Switch the model before the job is marked as done. If the service ends in between, the search is repeated and
+        # finds nothing better.
         if job.kind == "choice" and not self._switch(job, generation, json.loads(answer)):
             self._end(job, "interrupted")
         else:
             self._end(job, "done", generation, revision, answer)
 
     def _switch(self, job: Analysis, generation: int, answer: Plain) -> bool:
-        """Switch to a better model if the league wants that; return False if the service ends before that is done."""
+        """Switch to the chosen model if it is better and the league has `auto_switch`; return False if interrupted."""
         with self._database.reading() as connection:
             league = leagues.get(connection, job.league_id)
         if not league.settings.auto_switch or not model_choice.is_better(answer):
@@ -178,7 +179,7 @@ class Worker:
         except Unavailable:
             return False
         except Error:
-            return True  # the league was archived, or its model was changed: the choice is only shown
+            return True  # the league was archived, or its model was changed: the choice is shown, but not applied
         return False
 
     def _end(self, job: Analysis, state: str, *values: Any) -> None:
@@ -202,7 +203,8 @@ def work(url: str, league_id: int, kind: str, asked: Plain) -> tuple[int, int, s
 def run_job(connection: Connection, league: League, kind: str, asked: Mapping[str, Any], report: Report) -> str:
     """Return the result of a job as JSON.
 
-    The result is figures of the league's model, a comparison with the models in `asked`, or the choice of a model.
+    Depending on `kind`, the result has the figures of the league's model, a comparison with the models in `asked`, or
+    the choice of a model.
     """
     report("Reading the matches", 0.0)
     starts = seasons.list_seasons(connection, league)

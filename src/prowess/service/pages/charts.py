@@ -31,7 +31,8 @@ from .web.templates import BY_KEY
 ChartFunction = Callable[[Service, Connection, League, QueryParams, Look], Any]
 KINDS: dict[str, ChartFunction] = {}
 LOOKS = {"light": LIGHT, "dark": DARK}
-# A chart of a revision never changes, except that names in it may be erased. Proxies would keep serving the old chart.
+# The chart of a revision changes only if a name in it is erased. Caches keep a chart for at most a day, so that they do
+# not show an erased name for longer.
 A_DAY = "max-age=86400, immutable"
 DISPLAY = ("revision", "look", "narrow", "height")  # parameters that do not affect the content of a chart
 POLICY = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
@@ -87,7 +88,7 @@ async def specification(
 async def _respond(
     request: Request, kind: str, access: Access, service: Service, look: Look, revision: int | None, media_type: str
 ) -> Response:
-    # The URL with the current revision never changes its content, so browsers may cache it forever.
+    # The content at the URL with the current revision does not change, so browsers may cache it.
     if kind not in KINDS:
         raise Problem(404, f"unknown chart {kind!r}; choose one of {', '.join(sorted(KINDS))}")
     query = request.query_params
@@ -145,7 +146,7 @@ def _sized(picture: str, look: Look) -> str:
 
 
 MOST = 7  # players on a chart, limited by the number of distinguishable colours
-POINTS = {True: 150, False: 400}  # points of a curve, by whether the chart is narrow
+POINTS = {True: 150, False: 400}  # maximum number of points of a curve, in a narrow chart and in a wide chart
 AXES = {"utc": ("T", "date"), "number": ("Q", "time"), "none": ("Q", "match")}
 
 
@@ -160,7 +161,7 @@ def unique_names(names: Iterable[str]) -> list[str]:
 
 @chart("curves")
 def curves(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
-    """Draw the skill of players over time; the axis fits the ratings after their provisional matches."""
+    """Draw the skill of players over time; the axis is scaled to the ratings after their provisional matches."""
     names = unique_names(query.getlist("name"))
     if not 1 <= len(names) <= MOST:
         raise Problem(422, f"name: a chart shows 1 to {MOST} players, not {len(names)}")
@@ -223,7 +224,7 @@ def _main_measures(answer: Plain) -> list[Plain]:
 
 
 def _analysis(service: Service, connection: Connection, league: League, query: QueryParams) -> Plain:
-    # Only the latest analysis of each kind has a chart; others give 404.
+    # Only the latest analysis of each kind has a chart; for other analyses, the response is 404.
     id = query.get("of")
     jobs = [service.analyses.figures(connection, league), service.analyses.comparison(connection, league)]
     for job in jobs if id else jobs[:1]:

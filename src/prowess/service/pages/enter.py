@@ -44,7 +44,7 @@ from .web.templates import page_url, render_page
 router = APIRouter(include_in_schema=False)
 ONCE = re.compile("[0-9a-f]{32}")
 REVISION = re.compile("[0-9]{1,15}")
-USUAL = 8  # maximum number of teams in a new form, which has as many as the last match
+USUAL = 8  # a new form has as many teams as the last match, but at most this many
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ async def enter(
         count = teams or max(2, len(names), min(len(last[0]["teams"]), USUAL) if last else 2)
         by = "scores" if last and last[0].get("scores") else "first" if count == 2 else "places"
         rows = (*names, *[""] * (count - len(names)))
-        # `once` becomes the match's idempotency key, so that a double click records it once.
+        # `once` becomes the match's idempotency key, so that a double click records the match only once.
         return MatchForm(league, access.author, MatchFields(rows, by=by, once=uuid4().hex))
 
     return _form_page(request, await service.read(work))
@@ -95,7 +95,7 @@ async def enter(
 
 @router.post("/leagues/{league}/enter")
 async def submit_entry(request: Request, access: Write, service: ServiceDep, form: CheckedForm) -> Response:
-    """Add a team to a new result, preview it, or record it."""
+    """Add a team to the form for a new result, preview the result, or record it."""
     fields = read_fields(form)
     if not ONCE.fullmatch(fields.once):
         raise Problem(422, "this form is incomplete; reload the page and enter the result again")
@@ -105,13 +105,13 @@ async def submit_entry(request: Request, access: Write, service: ServiceDep, for
 
 @router.get("/leagues/{league}/edit")
 async def edit(request: Request, access: Write, service: ServiceDep, id: Annotated[MatchId, MATCH_ID]) -> Response:
-    """Show the form of a recorded or deleted match."""
+    """Show the form for a recorded or deleted match."""
     return _form_page(request, await service.read(lambda connection: _match_form(connection, access, id, None)))
 
 
 @router.post("/leagues/{league}/edit")
 async def submit_edit(request: Request, access: Write, service: ServiceDep, form: CheckedForm) -> Response:
-    """Add a team to a recorded match, preview the edit, or save it."""
+    """Add a team to the form for a recorded match, preview the edit, or save it."""
     fields = read_fields(form)
     _check_revision(fields.seen)
     state = await service.read(lambda connection: _match_form(connection, access, fields.id.strip(), fields))
@@ -158,7 +158,7 @@ async def _find_players(service: Service, form: MatchForm) -> MatchForm:
 
 
 async def _has_open_names(service: Service, form: MatchForm, confirmed: Sequence[Any]) -> bool:
-    """Return whether a new name looks like that of a player, and the user has not confirmed it in the preview."""
+    """Return whether a new name looks like the name of a player, and the user has not confirmed it."""
     match = form.match()
 
     def work(connection: Connection) -> bool:
@@ -170,7 +170,7 @@ async def _has_open_names(service: Service, form: MatchForm, confirmed: Sequence
 
 
 def _names(service: Service, connection: Connection, form: MatchForm) -> NameIndex:
-    # Players of the edited match may have no rating, so they are added.
+    # Players of the edited match may have no rating, so they are added to the index of names.
     names = service.standings.of(connection, leagues.find(connection, form.league.name)).names
     before = [] if form.old is None else dict.fromkeys(chain(*form.old["teams"]))
     return names.extended([name for name in before if name not in names])

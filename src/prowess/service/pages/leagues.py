@@ -111,7 +111,7 @@ async def create_league(request: Request, service: ServiceDep, key: Creator, for
     except Error as error:
         values = dict.fromkeys((*EMPTY, *settings_fields(Settings())), "") | fields
         field = error.field or ""
-        # The name is taken; if it came from the title, its field shows it now.
+        # The name is taken. If it was derived from the title, its field shows it now.
         if isinstance(error, Conflict):
             field, values["name"] = "name", values["name"] or slug(values["title"])
         return _form_page(request, values, {field: error.detail()})
@@ -138,7 +138,9 @@ def _create(service: Service, key: Key, fields: Mapping[str, str]) -> League:
 
 
 def parse_settings(fields: Mapping[str, str]) -> Plain:
-    """Parse the settings in a form; empty fields are left out, except those of the scale, which then is None.
+    """Parse the settings in a form.
+
+    Empty fields are left out; but if both fields of the scale are empty, the scale is None.
 
     >>> parse_settings({"provisional_matches": "5", "inactive_days": "", "allow_future": "on"})
     {'allow_future': True, 'auto_switch': False, 'provisional_matches': 5}
@@ -147,12 +149,12 @@ def parse_settings(fields: Mapping[str, str]) -> Plain:
     >>> parse_settings({"inactive_days": "soon"})
     Traceback (most recent call last):
     ...
-    prowess.Error: inactive_days: the days until a player is inactive must be a number, not 'soon'
+    prowess.Error: inactive_days: the number of days until a player is inactive must be a number, not 'soon'
     """
     settings: Plain = {name: name in fields for name in ("allow_future", "auto_switch")}
     for name, kind, rule in (
-        ("provisional_matches", int, "the provisional matches of a player must be a whole number"),
-        ("inactive_days", float, "the days until a player is inactive must be a number"),
+        ("provisional_matches", int, "the number of provisional matches must be a whole number"),
+        ("inactive_days", float, "the number of days until a player is inactive must be a number"),
     ):
         text = fields.get(name, "").strip()
         if text:

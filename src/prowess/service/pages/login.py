@@ -16,7 +16,7 @@ from .web.templates import render_page
 
 router = APIRouter(include_in_schema=False)
 MONTH = 30 * 24 * 3600  # seconds
-LONGEST_URL = 8_000  # characters of the URL to redirect to
+LONGEST_URL = 8_000  # maximum length of the URL to redirect to, in characters
 ADMIN_PAGES = ("settings", "switch", "keys")
 
 

@@ -25,7 +25,7 @@ from .web.page import Plain
 MOST = 40  # teams with their own fields; a match with more teams is edited as JSON
 WAYS = ("first", "draw", "places", "scores", "both")  # ways to enter a result
 SINGLE = ("time", "home", "importance", "reason", "whole", "once", "id", "seen")
-FIELDS = {"teams": "team", "weights": "team", "ranks": "place", "scores": "score"}  # form fields by match key
+FIELDS = {"teams": "team", "weights": "team", "ranks": "place", "scores": "score"}  # the form field for each match key
 
 
 class FormError(Error):
@@ -140,7 +140,7 @@ def _exact(value: float) -> str:
 
 
 def _time_text(time: str | float | None, clock: Clock) -> str:
-    """Return a time as the value of its field.
+    """Return a time as the text of its form field.
 
     >>> _time_text("2026-01-31T19:30:00Z", "utc"), _time_text(7.0, "number"), _time_text(None, "utc")
     ('2026-01-31T19:30', '7', '')
@@ -173,7 +173,7 @@ def parse_match(fields: MatchFields, clock: Clock, old: Mapping[str, Any] | None
             raise FormError(f"team {number} has a result but no players", [f"team-{number}"])
     if len(rows) < 2:
         empty = [f"team-{number}" for number, row in enumerate(fields.rows, 1) if not row["names"].strip()]
-        raise FormError("a match needs two teams; enter the players of each, one name per line", empty)
+        raise FormError("a match needs two teams; enter the players of each team, one name per line", empty)
     match: Plain = {"teams": [_names(row["names"]) for _, row in rows]}
     if fields.by == "draw":
         match["ranks"] = [1] * len(rows)

@@ -35,7 +35,7 @@ from .web.templates import BY_KEY, page_url
 
 router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
 LIMIT = 50  # matches per page
-FEW = 4  # teams shown for a match in the list
+FEW = 4  # maximum number of teams that the list shows for a match
 TEAMS, PLAYERS, REVISIONS = 50, 50, 20  # limits for the page of a match; its JSON includes all players
 MATCH_ID = Query(alias="id", max_length=500)
 
@@ -177,7 +177,7 @@ def _extra(data: Plain, scale: Scale | None) -> Plain:
         "rated": rated,
         "more_rated": max(sum(map(len, teams)) - PLAYERS, 0),
         "in_points": in_points,
-        # The same digits as in the sentences.
+        # The table shows as many digits as the sentences that explain the changes.
         "move_places": digits_of([moved for moved in moves if moved is not None], scale=scale if in_points else None),
         "written": _revisions(data["revisions"])[:REVISIONS],
         "more_written": max(len(data["revisions"]) - REVISIONS, 0),

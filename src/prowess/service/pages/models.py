@@ -51,7 +51,7 @@ MODELS, CHANGE = "/leagues/{league}/models", "/leagues/{league}/switch"
 OTHERS = ("TrueSkill", "Elo", "Glicko", "Glicko2")  # preselected until it is known which models can rate the matches
 SET = "set."  # prefix of the parameters in queries and forms
 DRAWS = "draw_probability"  # a number, or the word LEARNT
-MAX_DIGITS = 16  # of an id
+MAX_DIGITS = 16  # the id of an offer has fewer digits
 DEFAULTS = "defaults"  # in a query: begin with the defaults of a preset, not with the league's own parameters
 ENDS = {"": "value", "_low": "low", "_high": "high"}  # suffixes of the CSV columns of a measure
 
@@ -64,7 +64,7 @@ async def models(request: Request, access: Read, service: ServiceDep) -> PageCon
 
 @router.post(MODELS)
 async def compare(request: Request, form: CheckedForm, access: Write, service: ServiceDep) -> Response:
-    """Start a comparison of models in the background, or cancel it; or start the search for a better model."""
+    """Start or cancel a comparison of models in the background, or start the search for a better model."""
     league = await service.read(lambda connection: leagues.find(connection, access.league))
     if "search" in form:
         league.check_writable()
@@ -194,7 +194,7 @@ def _change_url(league: League, preset: Plain) -> str | None:
     if (preset["name"], preset["parameters"]) == (league.preset.name, dict(league.preset.parameters)):
         return None
     parameters = {SET + name: value for name, value in preset["parameters"].items()}
-    # Otherwise the page would show the league's own variant of the preset.
+    # Without this parameter, the page would show the league's own variant of the preset.
     plain = {DEFAULTS: 1} if preset["name"] == league.preset.name else {}
     return page_url(league.name, "switch", model=preset["name"], **parameters, **plain)
 
@@ -213,8 +213,8 @@ def _rows(answer: Plain | None) -> list[Plain]:
 async def preview_model(request: Request, access: Admin, service: ServiceDep) -> PageContext:
     """Preview the effects of another model.
 
-    In a large league, the preview is made only on request, because it takes a while. The model is given by its fields,
-    or by the id of an offer.
+    In a large league, the preview is made only on request, because it takes a while. The query names the model
+    and its parameters, or the id of an offer.
     """
     league = await service.read(lambda connection: leagues.find(connection, access.league))
     fields = dict(request.query_params.multi_items())
@@ -265,18 +265,18 @@ def _parse_preset(league: League, fields: Mapping[str, str]) -> Preset:
     keeps_own = name == league.preset.name and DEFAULTS not in fields
     if not texts and keeps_own:
         return league.preset
-    # The league's own words and components stay if its preset stays.
+    # If the preset stays, the league keeps its own words (such as `drift`) and components.
     own = league.preset.parameters if keeps_own else {}
     words: dict[str, Any] = words_of(own) | {part: value for part, value in own.items() if isinstance(value, dict)}
     words |= {aspect: texts.pop(aspect) for aspect in ASPECTS if aspect in texts}
     if texts.get(DRAWS, "").strip() == LEARNT:
         words[DRAWS] = texts.pop(DRAWS).strip()
-    else:  # these parameters are left over from a form in which draws were learnt
+    else:  # drop parameters that are left over from a form in which draws were learnt
         texts = {parameter: text for parameter, text in texts.items() if parameter not in fields_of(LearntDraws())}
     values = {parameter: _parse_parameter(parameter, text) for parameter, text in texts.items() if text.strip()}
     parameters: dict[str, Any] = {**words}
-    # Parameters that have their default values are left out. There is a second round because words choose amounts by
-    # the scale of the model, which the first round may change.
+    # Parameters that have their default values are left out. There is a second round, because words such as `drift`
+    # choose amounts by the scale of the model, and the first round may change that scale.
     for _ in range(2):
         defaults = Preset(name, parameters).model.params
         parameters |= {key: value for key, value in values.items() if not _is_shown_as(defaults.get(key), value)}
@@ -293,7 +293,7 @@ def _parse_parameter(name: str, text: str) -> float:
 
 
 def _is_shown_as(default: object, value: float) -> bool:
-    # The form shows six digits.
+    # The form shows six digits, so a default that was rounded to six digits counts as unchanged.
     return isinstance(default, (int, float)) and value in (default, float(f"{default:g}"))
 
 

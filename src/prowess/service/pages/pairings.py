@@ -63,7 +63,7 @@ async def pairings(
         return data, _rows(data["rounds"]), extra
 
     def corrected_url(name: str, near: str, keep: Sequence[str]) -> str:
-        # A name is replaced only as a whole, not within a longer one.
+        # A name is replaced only as a whole, not within a longer name.
         whole = rf"(?<!\w){re.escape(name)}(?!\w)"
         corrected = re.sub(whole, lambda _: near, players, count=1)
         return page_url(
@@ -84,7 +84,7 @@ def _barred_pairs(now: Snapshot, names: Sequence[str], never: str) -> list[tuple
         if len(group) < 2:
             message = f"{group[0]!r} is alone on a line; write two names, such as ann + bob"
             raise Error.in_field("never", message, value=group[0])
-        # Skip absent names, because there may be thousands.
+        # Skip names of absent players, because there may be thousands.
         barred += combinations([name for name in group if name in present], 2)
     return barred
 
@@ -103,7 +103,7 @@ def _data(now: Snapshot, paired: Sequence[Pairing]) -> Plain:
 
 
 def _rows(rounds: Sequence[Plain]) -> list[Plain]:
-    # A group that sits out has a row without a table.
+    # A group that sits out has a row without a table number.
     rows: list[Plain] = []
     for number, content in enumerate(rounds, 1):
         for table, pair in enumerate(content["pairs"], 1):

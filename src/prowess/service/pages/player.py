@@ -30,10 +30,10 @@ from .web.ratings import RatingFormat
 
 router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
 SIZE = 20  # matches per page
-POINTS = 500  # points of a curve in JSON
+POINTS = 500  # maximum number of points of a curve in JSON
 FEW = 10  # opponents and partners that are shown initially
-SUGGESTED = 20  # names in a response
-# Number of players considered: the best players whose names contain the text, which are then sorted by likelihood.
+SUGGESTED = 20  # maximum number of suggested names in a response
+# A search considers this many of the best players whose names contain the text, and sorts them by likelihood.
 SEARCHED = 200
 
 Names = Annotated[list[str], Query(max_length=100)]
@@ -157,8 +157,8 @@ def _table_row(match: Plain) -> Plain:
 
 
 def _extremes(service: Service, connection: Connection, league: League, data: Plain) -> Plain:
-    # The worst rating ignores the first provisional matches, because ratings of newcomers start low.
-    # Ratings in points start uncertain instead, so the best rating ignores them, too.
+    # The worst rating ignores the first, provisional matches, because ratings of newcomers start low. Ratings in points
+    # do not start low, but are uncertain at first, so the best rating ignores these matches, too.
     if data["best"] is None:
         return {"extremes": [], "alt": ""}
     matches, ratings = service.views(connection, league), RatingFormat(league.model, league.settings.scale)
@@ -214,7 +214,7 @@ async def suggest_names(
         if unchanged is not None:
             return unchanged
         names = [row["player"] for row in now.page(0, SEARCHED if text else SUGGESTED, search=text).rows]
-        # The text itself may be the name of a player who ranks below all those found.
+        # The text itself may be the name of a player who ranks below all players found.
         if text in now.names and text not in names:
             names.append(text)
         return json_response({"names": by_likelihood(names, text)[:SUGGESTED]}, headers=etag_headers(etag))
@@ -234,4 +234,4 @@ def by_likelihood(names: Iterable[str], search: str) -> list[str]:
         text = name.casefold()
         return [text == wanted, text.startswith(wanted), f" {wanted}" in text, True].index(True)
 
-    return sorted(names, key=distance)  # the sort is stable, so the better player stays first among equals
+    return sorted(names, key=distance)  # stable, so among equally likely names the better player stays first

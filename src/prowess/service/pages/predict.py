@@ -27,7 +27,7 @@ from .web.templates import page_url
 
 router = APIRouter(include_in_schema=False)
 GOALS = 6  # up to this score, the probabilities of all results are shown
-FEW = 24  # players whose possible rating changes are shown
+FEW = 24  # in matches with at most this many players, possible rating changes are shown
 SHADES = 6
 
 
@@ -73,7 +73,7 @@ def _parse_match(now: Snapshot, texts: Sequence[str], home: str, time: str) -> t
     for number, team in enumerate(teams, 1):
         for name in team:
             if name in team_of:
-                message = f"{name!r} is in teams {team_of[name]} and {number}; a player can only be in one"
+                message = f"{name!r} is in teams {team_of[name]} and {number}; a player can only be in one team"
                 raise Error.in_field("teams", message, value=name)
             team_of[name] = number
     if len(team_of) > PLAYERS:
@@ -131,7 +131,7 @@ def _means_are_typical(data: Plain) -> bool:
 
 
 def _score_grid(prediction: Prediction) -> Plain | None:
-    # None if scores are not counts or are too large.
+    # The result is None if scores are not counts or are too large.
     scores = prediction.score_distribution
     if scores is None or not prediction.likeliest(1):
         return None

@@ -28,7 +28,7 @@ from .web.page import PageContext, Plain, page
 from .web.templates import page_url
 
 router = APIRouter(include_in_schema=False)
-COLUMNS = ("player", "mu", "sigma", "points", "points_low", "points_high", "new")  # of the CSV
+COLUMNS = ("player", "mu", "sigma", "points", "points_low", "points_high", "new")  # columns of the CSV
 BYTES = 1_000  # memory per player of a cached split, approximately
 _SEPARATOR = re.compile(r"[\s,;+/:]+")
 
@@ -77,7 +77,7 @@ async def teams(
         data = with_revision(now, best.to_dict())
         shown: Sequence[Sequence[str]] = best.teams
         prediction = best.prediction
-        # The order of teams and of players does not matter, so an equal split is the fairest one itself.
+        # The order of teams and of players does not matter: a split into the same teams is the fairest split itself.
         if split is not None and set(map(frozenset, split)) != set(map(frozenset, best.teams)):
             shown, fairest = split, data
             prediction, data = forecast_match(now, prediction_request(split))
@@ -97,12 +97,12 @@ def _parse_split(now: Snapshot, texts: Sequence[str]) -> Split:
         raise Error.in_field("team", f"give 2 to {TEAMS} teams with at least one player each, not {len(split)}")
     name, times = Counter(name for names in split for name in names).most_common(1)[0]
     if times > 1:
-        raise Error.in_field("team", f"{name!r} is in two teams; a player can only be in one", value=name)
+        raise Error.in_field("team", f"{name!r} is in two teams; a player can only be in one team", value=name)
     return split
 
 
 def edit_split(split: Split, move: str, swap: str) -> Split:
-    """Apply a button of the page. The `move` "2:ann" moves ann to team 2; the two players in `swap` exchange teams.
+    """Apply the change of a button: `move="2:ann"` moves ann to team 2; the two players in `swap` exchange teams.
 
     >>> edit_split([["ann"], ["bob", "cat"]], "1:bob", ""), edit_split([["ann"], ["bob", "cat"]], "", "ann\\nbob")
     ([['ann', 'bob'], ['cat']], [['bob'], ['ann', 'cat']])
@@ -129,7 +129,7 @@ def edit_split(split: Split, move: str, swap: str) -> Split:
 
 
 def _fairest_split(service: Service, now: Snapshot, league: int, request: BalanceRequest) -> Balance:
-    # Every manual split is compared with the fairest teams, so these are cached.
+    # The fairest teams are cached, because every manual split is compared with them.
     rules = repr((sorted(request.players), request.teams, request.sizes, request.together, request.apart))
     key = league, now.generation, now.revision, rules
     best = service.splits.get(key)
@@ -143,9 +143,9 @@ def _parse_request(now: Snapshot, fields: TeamsQuery, names: list[str], count: s
     if len(names) > BALANCED:
         raise Error.in_field("players", f"at most {BALANCED} players can be split, not {len(names):,}")
     sizes = [parse_count(text, 1, 1, BALANCED, "sizes") for text in _SEPARATOR.split(fields.sizes.strip()) if text]
-    # The groups may name new players of the list, too.
+    # The groups may also name new players from the list.
     known = now.names.extended([name for name in names if name not in now.names])
-    # Not validated, because the page has its own messages for invalid fields.
+    # The request is not validated, because the page has its own messages for invalid fields.
     return BalanceRequest.model_construct(
         players=names,
         teams=parse_count(count, 2, 2, BALANCED // 2, "teams"),

@@ -18,7 +18,7 @@ BUTTON = "<button>Win</button>"
 
 @contextmanager
 def other_site(body: str) -> Iterator[str]:
-    """A one-page site on another port of the same machine; browsers send it the cookies of the service."""
+    """Run a one-page site on another port of the same host, so that browsers send it the cookies of the service."""
 
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -40,7 +40,8 @@ def test_forms_sent_from_another_site_change_nothing(chromium, demo):
     routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
     paths = sorted({route.path for route in routes if "POST" in route.methods})
     assert len(paths) > 2
-    token = csrf_token([(b"cookie", f"{COOKIE}={demo.key}".encode())])  # the other site may even know the token
+    # Forms are refused even if the other site knows the token.
+    token = csrf_token([(b"cookie", f"{COOKIE}={demo.key}".encode())])
     fields = {"token": token, "name": "forged", "id": demo.match, "key": demo.key, "confirm": "1"}
     inputs = "".join(f'<input name="{name}" value="{html.escape(value)}">' for name, value in fields.items())
     targets = [path.replace("{league}", "demo") for path in paths]

@@ -1,4 +1,4 @@
-"""Behaviour of all pages: HTML, JSON and CSV URLs, the content security policy, and readable problems."""
+"""Behaviour of all pages: HTML, JSON and CSV URLs, the content security policy, and readable errors."""
 
 import re
 
@@ -18,7 +18,7 @@ def test_every_readable_page_has_json_and_csv_routes():
     assert len(pages - bare) >= 10
 
 
-def test_page_is_served_as_json_and_csv(ask):
+def test_list_of_leagues_is_served_as_html_json_and_csv(ask):
     ask.create_league("frame-data", title='Däta; "x", y')
     assert ask.look("/leagues").headers["content-type"].startswith("text/html")
     told = ask.get("/leagues.json").json()["leagues"]
@@ -36,10 +36,10 @@ def test_content_security_policy_forbids_inline_scripts_and_styles(ask):
     assert "unsafe" not in page.headers["content-security-policy"]
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", page.text)
     for address in re.findall(r'(?:src|href)="([^"]+)"', page.text):
-        assert address.startswith(("/", "#")), address  # nothing from other sites
+        assert address.startswith(("/", "#")), address  # nothing is loaded from other sites
 
 
-def test_names_are_escaped_on_every_page(ask):
+def test_league_titles_are_escaped_in_the_list_of_leagues(ask):
     ask.create_league("frame-names", title='<script>alert(1)</script>"><img src=x onerror=alert(2)>')
     page = ask.look("/leagues").text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
@@ -47,7 +47,7 @@ def test_names_are_escaped_on_every_page(ask):
     assert "<img src=x" not in page
 
 
-def test_static_files_are_immutable_under_versioned_urls(ask):
+def test_static_files_are_cached_as_immutable_only_under_versioned_urls(ask):
     page = ask.look("/leagues").text
     for address in re.findall(r'"(/static/[^"]+)"', page):
         found = ask.get(address)

@@ -40,7 +40,7 @@ class RenamePlayer(RequestModel):
 
 
 class MergePlayer(RequestModel):
-    """The player with whom another one is merged."""
+    """The player into whom another player is merged."""
 
     model_config = example({"into": "Deevo"})
 
@@ -49,7 +49,7 @@ class MergePlayer(RequestModel):
 
 
 class RenamedPlayer(ResponseModel):
-    """The effects of a rename, a merge, or of undoing it; after a dry run, the effects that it would have."""
+    """The effects of a rename or merge, or of undoing one; after a dry run, the effects that the change would have."""
 
     model_config = example(
         {
@@ -67,11 +67,11 @@ class RenamedPlayer(ResponseModel):
 
     league: str
     revision: int
-    names: dict[str, str] = Field(description="The old name with the new one.")
+    names: dict[str, str] = Field(description="Maps the old name to the new name.")
     merged: bool = Field(description="Whether a player with the new name existed before.")
-    repeated: bool = Field(description="Whether this was done before, so that nothing has changed.")
+    repeated: bool = Field(description="Whether the change was already made before, so that nothing changed now.")
     renamed: int = Field(description="The number of matches in which the name changes.")
-    matches: list[RecordedMatch] = Field(description="The first 1,000 of these matches, oldest first.")
+    matches: list[RecordedMatch] = Field(description="The first 1,000 matches in which the name changes, oldest first.")
     changed: int = Field(description="The number of players whose rating changed.")
     ratings: list[RatingChange] = Field(
         description="The players who are renamed or merged, and the 1,000 other players whose rating changed most."
@@ -83,14 +83,14 @@ class NameChange(ResponseModel):
 
     model_config = example(CHANGE)
 
-    revision: int = Field(description="The revision of the league that made the change.")
+    revision: int = Field(description="The revision of the league at which the change was made.")
     kind: str = Field(description='"merge", "rename", "undo", "add" or "remove".')
     player: str | None = Field(
-        description="The name that became an alias of the target, or ceased to be one; null if one of the players was "
-        "anonymised since."
+        description="The name that became an alias of `target`, or is no longer one; null if one of the players was "
+        "anonymised later."
     )
     target: str | None
-    undone: int | None = Field(description="The revision that undid the change.")
+    undone: int | None = Field(description="The revision that undid the change; null if it was not undone.")
     undoable: bool
     author: str
     reason: str
@@ -123,11 +123,11 @@ class Alias(ResponseModel):
 
     alias: str
     player: str
-    revision: int = Field(description="The revision of the league that last changed the alias.")
+    revision: int = Field(description="The revision of the league at which the alias last changed.")
 
 
 class Aliases(ResponseModel):
-    """The aliases of a league, by player."""
+    """The aliases of a league, sorted by player."""
 
     model_config = example(
         {"league": "darts", "revision": 121, "aliases": [{"alias": "Jeevo", "player": "Deevo", "revision": 121}]}
@@ -146,7 +146,7 @@ class AliasChange(ResponseModel):
     league: str
     revision: int
     alias: str
-    player: str | None = Field(description="null after the alias was removed.")
+    player: str | None = Field(description="The player with this alias; null after the alias was removed.")
 
 
 class SimilarNames(ResponseModel):
@@ -157,7 +157,7 @@ class SimilarNames(ResponseModel):
 
 
 class SimilarPlayers(ResponseModel):
-    """The names of a league that may belong to the same player, the clearest cases first."""
+    """Pairs of names in a league that may belong to the same player, clearest cases first."""
 
     model_config = example({"league": "darts", "revision": 120, "pairs": [{"alias": "Jeevo", "player": "Deevo"}]})
 

@@ -14,7 +14,7 @@ Text = Annotated[str, StringConstraints(max_length=LONGEST, pattern=STORABLE)]  
 Time = Annotated[
     str | FiniteFloat,
     Field(
-        description="An RFC 3339 time or a date, or a number in a league that counts rounds.",
+        description="An RFC 3339 time or a date; in a league that counts rounds, a number.",
         examples=["2026-01-31T10:00:00Z"],
     ),
 ]
@@ -56,7 +56,9 @@ class Points(ResponseModel):
     """A rating in points, if the league has a scale; the fields are omitted otherwise."""
 
     points: float | None = Field(None, description="μ on the league's scale, such as 1500 for a newcomer.")
-    points_low: float | None = Field(None, description="The low end of the 95 % interval; null without uncertainty.")
+    points_low: float | None = Field(
+        None, description="The low end of the 95 % interval; null if the model has no uncertainty."
+    )
     points_high: float | None = None
 
 

@@ -22,7 +22,9 @@ class Anonymise(RequestModel):
 
     model_config = example({"reason": "asked us by letter", "keep_hash": True})
 
-    reason: Annotated[Text, Field(description="Kept in the audit log; it must not contain the name.")] = ""
+    reason: Annotated[
+        Text, Field(description="The reason, which is kept in the audit log; it must not contain the name.")
+    ] = ""
     keep_hash: Annotated[
         bool, Field(description="Whether to keep a salted hash of the name, to recognise it if it is posted again.")
     ] = True
@@ -33,8 +35,10 @@ class Erasure(ResponseModel):
 
     model_config = example(ERASURE)
 
-    player: str = Field(description="The alias.")
-    revision: int = Field(description="The revision of the league that introduced the alias, or dropped the hash.")
+    player: str = Field(description="The alias that replaces the name.")
+    revision: int = Field(
+        description="The revision of the league at which the alias was introduced, or the hash was dropped."
+    )
     made_at: str
     hash_kept: bool = Field(description="Whether the name is recognised, and replaced, when it is posted again.")
     scrub_due: bool = Field(

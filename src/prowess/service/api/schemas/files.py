@@ -20,7 +20,7 @@ class FileProblem(ResponseModel):
 
 
 class ChosenModel(ResponseModel):
-    """The model that was chosen for the matches of a file, because the league was empty and had no model of its own."""
+    """The model that was chosen for the matches of a file, because the league was empty and created without a model."""
 
     model: LeagueModel
     parts: list[str] = Field(description="The parts of the model, in words.")

@@ -14,7 +14,7 @@ Numbers = list[FiniteFloat]
 Positive = Annotated[FiniteFloat, Field(ge=0)]
 Team = Annotated[list[Name], Field(min_length=1, max_length=PLAYERS)]
 Teams = Annotated[
-    list[Team], Field(min_length=2, max_length=TEAMS, description=f"Teams of player names, at most {TEAMS}.")
+    list[Team], Field(min_length=2, max_length=TEAMS, description=f"At most {TEAMS} teams, each a list of names.")
 ]
 Pairs = Annotated[list[Annotated[list[Name], Field(min_length=2, max_length=2)]], Field(max_length=100_000)]
 Newcomers = Annotated[bool, Field(description="Treat unknown names as new players instead of rejecting them.")]
@@ -38,7 +38,7 @@ class NamesRequest(RequestModel):
     exact_names: bool = Field(
         False,
         description="Find players by their exact names only. Otherwise, case, accents, punctuation and the order of "
-        "words may differ, and aliases count.",
+        "words may differ, and aliases are accepted.",
     )
 
 
@@ -91,7 +91,7 @@ class ScoreDifference(ResponseModel):
 
     mean: float
     sigma: float
-    rounding: float = Field(0.0, description="The step to which score differences are rounded; 0 if they are not.")
+    rounding: float = Field(0.0, description="The step to which score differences are rounded; 0 for no rounding.")
 
 
 class Prediction(RevisionResponse):
@@ -120,8 +120,8 @@ class BalanceRequest(NamesRequest):
     players: Annotated[list[Name], Field(min_length=2, max_length=BALANCED)]
     teams: Annotated[int, Field(ge=2, le=BALANCED)] = 2
     sizes: list[Annotated[int, Field(ge=1)]] | None = Field(None, max_length=BALANCED)
-    together: list[list[Name]] = Field([], max_length=BALANCED, description="Groups that stay in one team.")
-    apart: list[list[Name]] = Field([], max_length=BALANCED, description="Groups whose players go to different teams.")
+    together: list[list[Name]] = Field([], max_length=BALANCED, description="Groups whose players must be in one team.")
+    apart: list[list[Name]] = Field([], max_length=BALANCED, description="Groups whose players must not share a team.")
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
 
 

@@ -22,7 +22,7 @@ KEY: dict[str, Any] = {
     "revoked_at": None,
     "old_secret_until": None,
 }
-Scope = Annotated[keys.Scope, Field(description="Each scope includes the previous ones: read, write, admin.")]
+Scope = Annotated[keys.Scope, Field(description="read, write or admin; write includes read, and admin includes both.")]
 Duration = Annotated[str, StringConstraints(max_length=100)]
 
 
@@ -39,7 +39,9 @@ class NewLeagueKey(RequestModel):
 class NewKey(NewLeagueKey):
     """A new key, for one league or for all leagues."""
 
-    league: Annotated[str, StringConstraints(pattern=NAME)] | None = Field(None, description="null for all leagues")
+    league: Annotated[str, StringConstraints(pattern=NAME)] | None = Field(
+        None, description="The league of the key; null for all leagues."
+    )
 
 
 class Rotation(RequestModel):
@@ -60,11 +62,11 @@ class Key(ResponseModel):
     id: int
     name: str
     scope: Scope
-    league: str | None = Field(description="null for all leagues")
+    league: str | None = Field(description="The league of the key; null for all leagues.")
     live: bool = Field(description="Whether the key works: it is neither revoked nor expired.")
     created_at: str
     expires_at: str | None
-    used_at: str | None = Field(description="The last use, to the minute.")
+    used_at: str | None = Field(description="The time of the last use, accurate to the minute.")
     revoked_at: str | None
     old_secret_until: str | None = Field(description="When the secret from before the last rotation stops working.")
 

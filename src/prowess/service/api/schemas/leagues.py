@@ -20,7 +20,7 @@ Clock = Annotated[
 class Preset(RequestModel):
     """A model: the name of its preset, and the parameters that differ from the defaults; see `GET /api/models`.
 
-    The parameters may also be words: `drift`, `seasons`, `home_advantage`, `newcomer_level`.
+    The parameters may also include `drift`, `seasons`, `home_advantage` and `newcomer_level`, as on the command line.
     """
 
     model_config = example(PRESET)
@@ -34,8 +34,8 @@ Scale = Annotated[
     Field(
         min_length=2,
         max_length=2,
-        description="Ratings are also given in points: the points of a newcomer, and the points that make win odds of "
-        "10:1. null: only in the unit of the model.",
+        description="The scale of points: the points of a newcomer, and the lead in points that means win odds of "
+        "10:1. If null, ratings are only in the unit of the model.",
         examples=[[1500.0, 400.0]],
     ),
 ]
@@ -51,7 +51,7 @@ class SettingsUpdate(RequestModel):
     scale: Scale | None = None
 
     def changes(self) -> dict[str, Any]:
-        """Return the settings to change. A scale of null is a setting; other settings cannot be null."""
+        """Return the settings to change. A null scale removes the scale; any other null leaves a setting unchanged."""
         scale = {"scale": self.scale} if "scale" in self.model_fields_set else {}
         return self.model_dump(exclude_none=True) | scale
 
@@ -64,7 +64,9 @@ class Settings(ResponseModel):
         description="Players without a match for this many days (or rounds, if times are numbers) are inactive."
     )
     allow_future: bool = Field(description="Whether matches may be dated more than a day ahead.")
-    auto_switch: bool = Field(description="Whether a better model replaces the league's model without a click.")
+    auto_switch: bool = Field(
+        description="Whether the service replaces the league's model automatically when it finds a better one."
+    )
     scale: Scale | None
 
 
@@ -79,8 +81,8 @@ class NewLeague(RequestModel):
     public: bool = Field(True, description="Whether the league can be read without a key.")
     model: Preset | None = Field(
         None,
-        description="By default, TrueSkill; if the first matches are imported, a model is chosen for them, and later a "
-        "better one is offered.",
+        description="By default, the league starts with TrueSkill. If the first matches are imported, the service "
+        "chooses a model for them; otherwise, it offers a better model later.",
     )
     settings: SettingsUpdate = SettingsUpdate()
 
@@ -91,7 +93,7 @@ class LeagueUpdate(RequestModel):
     model_config = example({"public": False, "settings": {"inactive_days": 30}})
 
     name: Annotated[str, StringConstraints(pattern=NAME)] | None = Field(
-        None, description="A new name; the old name redirects to it until another league takes that name."
+        None, description="A new name; the old name redirects to it until another league takes the old name."
     )
     archived: bool | None = Field(None, description="Whether the league is read-only and left out of lists.")
     title: Text | None = None
@@ -142,7 +144,7 @@ class League(ResponseModel):
     generation: int = Field(description="The number of models that the league has had.")
     revision: int
     posted: int = Field(description="The number of matches ever posted.")
-    last_time: Time | None = Field(description="The time of its latest match.")
+    last_time: Time | None = Field(description="The time of the latest match.")
     created_at: str
     archived: bool = Field(description="Whether the league is read-only and left out of lists.")
     purge_at: str | None = Field(
@@ -161,7 +163,7 @@ class NewModel(Preset):
 
 
 class Generation(ResponseModel):
-    """A current or earlier model of a league; `revision` is the revision at which its use began."""
+    """A current or earlier model of a league; `revision` is the revision at which the league began to use it."""
 
     model_config = example(
         {
@@ -198,7 +200,7 @@ class NewSeason(RequestModel):
     start: Time
     carry: Annotated[FiniteFloat, Field(ge=0, le=1)] = Field(
         0.8,
-        description="The share of its distance from a new player's rating that a rating keeps, 0 to 1.",
+        description="How much of its distance from a new player's rating each rating keeps: a share from 0 to 1.",
     )
     tau: Annotated[FiniteFloat, Field(ge=0)] | None = Field(
         None, description="How far skills may have drifted between the seasons; by default, the model's own drift."

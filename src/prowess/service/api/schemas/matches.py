@@ -52,15 +52,18 @@ class Match(TypedDict, total=False):
     teams: Required[
         Annotated[
             list[Annotated[list[Name], Field(min_length=1)]],
-            Field(min_length=2, description="Teams of player names."),
+            Field(min_length=2, description="The teams, each a list of player names."),
         ]
     ]
-    id: Annotated[Name | None, Field(description="Unique in the league forever; generated if missing.")]
+    id: Annotated[
+        Name | None,
+        Field(description="An id that the league never uses again, even after a deletion; generated if missing."),
+    ]
     ranks: Numbers | None
     scores: Numbers | None
     time: Annotated[
         str | FiniteFloat | None,
-        Field(description="An RFC 3339 time or a date, or a number in a league that counts rounds; by default now."),
+        Field(description="An RFC 3339 time or a date; in a league that counts rounds, a number. By default, now."),
     ]
     weights: Annotated[list[Numbers] | None, Field(description="The share of the match that each player played.")]
     importance: Annotated[FiniteFloat | None, Field(description="How much the match counts; 1 if missing.")]
@@ -87,7 +90,7 @@ class RecordedMatch(ResponseModel):
 
 
 class NameWarning(ResponseModel):
-    """A new player whose name looks like that of other players."""
+    """A new player whose name looks like the name of another player."""
 
     name: str
     similar: list[str]
@@ -131,7 +134,7 @@ class Posted(ResponseModel):
         "Omitted if there are none.",
     )
     warnings: list[NameWarning] = Field(
-        [], description="New players whose names look like those of others, as typing errors do. Omitted if none."
+        [], description="New players with names like those of other players: possible typing errors. Omitted if none."
     )
 
 
@@ -146,7 +149,7 @@ class PostedMatch(ResponseModel):
     weights: list[list[float]] | None = None
     importance: float | None = None
     home: int | None = None
-    context: dict[str, Any] | None = Field(None, description="As posted; omitted if the match has no context.")
+    context: dict[str, Any] | None = Field(None, description="The context as posted; omitted if the match has none.")
 
 
 class MatchList(ResponseModel):
@@ -167,7 +170,7 @@ class MatchList(ResponseModel):
     total: int
     next: str | None
     matches: list[dict[str, Any]] = Field(
-        description="As posted; with `player`, also the predicted result and the rating change of that player."
+        description="The matches as posted; with `player`, also that player's predicted result and rating change."
     )
 
 
@@ -190,7 +193,7 @@ class MatchPlayer(ResponseModel):
     actual: float
     expected: float
     expected_lead: float | None = None
-    first: bool = Field(description="Whether it was the player's first match.")
+    first: bool = Field(description="Whether this was the player's first match.")
     before: dict[str, float | None]
     after: dict[str, float | None]
     moved: float
@@ -219,7 +222,7 @@ class MatchDetails(PostedMatch):
 
     league: str
     deleted: bool
-    stamped: bool = Field(description="Whether the service set the time.")
+    stamped: bool = Field(description="Whether the service set the time, because the match was posted without one.")
     counts: bool = Field(description="Whether the match is rated; matches of importance 0 are not.")
     forecast: Forecast | None
     players: list[MatchPlayer]

@@ -13,7 +13,7 @@ OFFERED = {"name": "TrueSkill", "parameters": {"draw_probability": 0.26, "home_s
 
 
 class AcceptedOffer(RequestModel):
-    """The offer to accept, by the id that `GET` shows."""
+    """The offer to accept, identified by the id in the response to `GET`."""
 
     model_config = example({"id": 7})
 
@@ -66,7 +66,7 @@ class RankChanges(ResponseModel):
 
 
 class ModelOffer(ResponseModel):
-    """The result of the last search for a better model; nothing but the state is known before the first search."""
+    """The result of the last search for a better model; most fields are null before the first search."""
 
     model_config = example(
         {
@@ -100,23 +100,25 @@ class ModelOffer(ResponseModel):
     league: str
     revision: int
     state: Literal["not_searched", "offered", "in_use", "not_better", "outdated"] = Field(
-        description="`offered`: the model gains more than noise over the league's model. `in_use`: it is the league's "
-        "model. `not_better`: the league's model is as good. `outdated`: the league's model has changed since."
+        description="`not_searched`: there was no search yet. `offered`: the model predicts better than the league's "
+        "model, by more than noise. `in_use`: it is the league's model. `not_better`: the league's model is as good. "
+        "`outdated`: the league's model has changed since, or the model cannot rate the newest matches."
     )
     id: int | None
     model: LeagueModel | None
     parts: list[str] | None = Field(description="The parts of the model, in words.")
     explanation: list[str] | None = Field(description="Sentences on how the model was chosen.")
     gain: Gain | None = Field(
-        description="By how much the log loss, in nats, was below that of the league's model on the last `judged` "
-        "matches, for a model chosen in the same way on the matches before them; null after an import."
+        description="How much lower the log loss, in nats, was than that of the league's model, on the last `judged` "
+        "matches. It was measured with a model chosen in the same way on the matches before these. It is null "
+        "after an import."
     )
     unit: Literal["match", "pair of teams"] | None = Field(description="The gain is per match or per pair of teams.")
-    matches: int | None = Field(description="The number of matches that the model was chosen on.")
+    matches: int | None = Field(description="The number of matches on which the model was chosen.")
     judged: int | None
     steps: list[Step] | None
     changes: RankChanges | None = Field(
-        description="Only for an open offer, and only in leagues of at most 20,000 matches."
+        description="How the standings would change; only for an open offer, in a league of at most 20,000 matches."
     )
     searching: bool = Field(description="Whether a search is queued or running.")
     next_search: int = Field(description="The number of posted matches at which the next search begins.")

@@ -61,7 +61,7 @@ class Leaderboard(ResponseModel):
 
 
 class OverallRating(Points):
-    """A rating over all traits of a player."""
+    """A player's overall rating, for all traits together."""
 
     mu: float
     sigma: float | None
@@ -72,7 +72,7 @@ class CurvePoint(OverallRating):
     """A player's rating after a match."""
 
     time: Time | None
-    match: int = Field(description="The number of the match in the league, by time, from 1.")
+    match: int = Field(description="The number of the match in the league, counted from 1 in order of time.")
 
 
 class HeadToHead(ResponseModel):
@@ -93,7 +93,7 @@ class PlayerMatch(PostedMatch):
     place: int
     score: float | None = None
     actual: float = Field(description="The share of opposing teams that the player's team beat; ties count half.")
-    expected: float = Field(description="The share predicted before the match.")
+    expected: float = Field(description="The value of `actual` that was predicted before the match.")
     expected_lead: float | None = Field(
         None, description="The expected lead in the score, if the model predicts scores."
     )
@@ -144,12 +144,12 @@ class Player(ResponseModel):
     provisional: bool
     active: bool
     last_seen: Time | None
-    played: int = Field(description="The number of matches.")
+    played: int = Field(description="The number of the player's matches.")
     wins: int | None = Field(description="Matches that the player's team won outright.")
     draws: int | None = Field(description="Matches in which the player's team shared first place.")
     losses: int | None
     curve: list[CurvePoint] = Field(description="Ratings after matches, oldest first.")
-    best: CurvePoint | None = Field(description="The highest shown rating.")
+    best: CurvePoint | None = Field(description="The point of the curve with the highest `shown`.")
     worst: CurvePoint | None
     matches: list[PlayerMatch] = Field(description="The latest matches, newest first.")
     opponents: list[HeadToHead] = Field(description="The most frequent opponents first, at most 100.")

@@ -95,7 +95,7 @@ async def _change(service: Service, access: Access, fields: Mapping[str, str]) -
 def _reason(fields: Mapping[str, str]) -> str:
     reason = fields["reason"].strip()
     if not storable(reason, LONGEST):
-        raise Error.in_field("reason", f"it must be text of at most {LONGEST} characters")
+        raise Error.in_field("reason", f"the reason must be text of at most {LONGEST} characters")
     return reason
 
 
@@ -112,7 +112,7 @@ async def _page(
         league = leagues.find(connection, access.league)
         pairs = similar_players(service, connection, league)
         names, typed = service.standings.of(connection, league).names, fields.get("player", "").strip()
-        # `resolve` would replace an alias by its player, but an alias cannot be renamed.
+        # `resolve` would replace an alias with its player, but an alias cannot be renamed.
         player = typed if typed in names.aliases else names.resolve(typed)
         return (
             league,

@@ -50,12 +50,12 @@ async def change(request: Request, access: Admin, service: ServiceDep, form: Che
             return RedirectResponse(page_url(access.league, "anonymise"), 303)
         reason = fields["reason"].strip()
         if not storable(reason, LONGEST):
-            raise Error.in_field("reason", f"it must be text of at most {LONGEST} characters")
+            raise Error.in_field("reason", f"the reason must be text of at most {LONGEST} characters")
         # Browsers require this checkbox, but a request need not come from a browser.
         if fields.get("confirm") != "yes":
             raise Error.in_field("confirm", "confirm that you want to erase the name for good")
         made = await anonymise_player(service, access, fields["name"], reason, "keep_hash" in fields)
-    # These have pages of their own; the form shows all other errors beside its fields.
+    # These errors have their own pages; the form shows all other errors beside its fields.
     except (NotFound, Unavailable):
         raise
     except Error as error:

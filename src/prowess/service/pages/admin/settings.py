@@ -98,7 +98,7 @@ async def _context(
     changes: Mapping[str, Any] | None = None,
     done: str = "",
 ) -> PageContext:
-    """Build the page; `fields` are submitted, `faults` are their errors, and `changes` is the preview of a season."""
+    """Build the page; `fields` were submitted, `faults` are their errors, and `changes` is the preview of a season."""
 
     def work(connection: Connection) -> tuple[League, list[Plain]]:
         league = leagues.find(connection, access.league)

@@ -1,7 +1,7 @@
 """The form that maps the columns of a file: convert its fields to the reader's choices, and back.
 
 The drop-downs show how the file is read. Until the user changes a drop-down, the layout is detected from the file;
-after that, all drop-downs count as chosen by the user. `detected` is a signature of the detected values. By comparing
+after that, all drop-downs count as chosen by the user. `detected` is a hash of the detected values. By comparing
 `detected` with the submitted values, the service notices whether the user changed a drop-down, without storing
 anything.
 """
@@ -62,7 +62,7 @@ _LABELS = {  # labels for roles whose name is not clear enough
 }
 MARKS = ";,/+&|"
 COLUMNS, ANSWERS = 60, 4  # maximum number of columns in a drop-down, and of answers to a question
-ANSWERABLE = {"columns", "day_first", "duplicates", "sheet"}  # options that the answers to questions set
+ANSWERABLE = {"columns", "day_first", "duplicates", "sheet"}  # options that an answer to a question can set
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Field:
         return self.meanings or {option: option for option in self.options}
 
     def text_of(self, value: object) -> str:
-        """Return the name of the option that has a value; empty if there is none."""
+        """Return the name of the option with this value; empty if no option has it."""
         return next((text for text, meaning in self.values.items() if meaning == value), "")
 
 
@@ -141,7 +141,7 @@ def drop_downs(form: FormData) -> Values:
 
 
 def signature(values: Values) -> str:
-    """Return a signature of the drop-downs, which changes if any value changes.
+    """Return a hash of the values of the drop-downs, to notice whether any value has changed.
 
     >>> signature({"home": ["1"]}) == signature({"home": ["2"]})
     False
@@ -161,7 +161,7 @@ def _columns(values: Values) -> dict[str, str | None]:
     if "match" in values.get("row", ()):
         columns = {role: column for role, column in columns.items() if role not in PLAYER_ROLES}
     if NONE in values.get("home", ()):
-        columns["neutral"] = None  # otherwise the first side is at home unless this column says otherwise
+        columns["neutral"] = None  # otherwise, a detected `neutral` column would make the first side the home team
     for (field, value), names in _OTHER_SIDES.items():
         if value in values.get(field, ()):
             renamed = dict(zip(SIDES, names, strict=True))
@@ -240,7 +240,7 @@ def _sides(layout: Layout) -> dict[str, str | None]:
 
 
 def _offered(columns: Mapping[str, str | None], names: Sequence[str]) -> dict[str, str | None]:
-    # The reader makes its own columns, for example for a cross table.
+    # Leave out columns that the reader has made, for example from a cross table: the file does not have them.
     return {
         role: column
         for role, column in columns.items()
@@ -251,7 +251,7 @@ def _offered(columns: Mapping[str, str | None], names: Sequence[str]) -> dict[st
 def mapper_context(file: FilePreview, choices: Choices, detected: str) -> Plain:
     """Return the context of the form: the drop-downs with their options, and the questions that the file leaves open.
 
-    `detected` is the submitted signature, which is kept while the form shows the user's own choices.
+    `detected` is the submitted hash, which is kept while the form shows the user's own choices.
     """
     layout, columns = None if file.found is None else file.found.layout, list(file.columns)
     if choices.columns:
@@ -311,9 +311,10 @@ def _sheets(file: FilePreview) -> list[str]:
 
 
 def _questions(file: FilePreview, choices: Choices) -> list[Plain]:
-    # An answer to the first question about columns may settle the others, and a chosen drop-down settles all.
+    # Only the first question about columns is asked, because its answer may also answer the others. None is asked after
+    # the user has chosen columns.
     about_columns = [question for question in file.questions if question.code in ("sides", "result", "home")]
-    about_columns.sort(key=lambda question: len(question.answers) < 2)  # skip a question with a single answer
+    about_columns.sort(key=lambda question: len(question.answers) < 2)  # ask a question with a single answer last
     answered = ("sheet", *(question.code for question in about_columns[0 if choices.columns else 1 :]))
     return [
         {
@@ -334,7 +335,7 @@ def _questions(file: FilePreview, choices: Choices) -> list[Plain]:
 
 
 def apply_answer_text(choices: Choices, text: str) -> Choices:
-    """Apply an answer to a question, which the page sends as JSON, to the choices.
+    """Apply the answer to a question to the choices; the page sends the answer as JSON.
 
     >>> apply_answer_text(Choices(), '{"columns": {"winner": "won"}}').columns
     {'winner': 'won'}
@@ -346,7 +347,7 @@ def apply_answer_text(choices: Choices, text: str) -> Choices:
             raise ValueError("this page does not offer that answer")
         return replace(choices, **reading)
     except (ValueError, AttributeError, TypeError, RecursionError):
-        raise Error.in_field("answer", "this page does not offer that answer; choose one of those shown") from None
+        raise Error.in_field("answer", "this page does not offer that answer; choose an answer that it shows") from None
 
 
 def field_values(choices: Choices) -> dict[str, str]:

@@ -30,7 +30,7 @@ from ..web.rating_changes import largest_changes
 from .mapper import COLUMNS, render_error, render_option, role_label
 
 PROBLEMS, NAMES, MATCHES, VALUES, CELL = 100, 12, 5, 3, 40  # maximum numbers in a preview
-# Codes of remarks that are left out, because the form shows the same.
+# Codes of remarks that are left out, because the form already shows their content.
 ON_THE_FORM = ("layout", "ignored-columns", "sheet")
 EMPTY: Plain = {
     "problem": "",
@@ -137,7 +137,8 @@ def _effects(service: Service, name: str, history: History, checks: Sequence[Sus
     warnings = [check for check in checks if not check.aliases or any(_undecided(check.aliases, index, distinct))]
     pairs = [pair for check in checks for pair in _undecided(check.aliases, index, distinct) if pair[0] not in near]
     done = preview(service.database, Post(name, history))
-    if not len(index) and done.after is not None:  # an empty league has taught the model nothing about scores yet
+    # In an empty league, the model has not learnt anything about scores yet.
+    if not len(index) and done.after is not None:
         points = points_on(done.after, league.settings.scale)
     return {
         "newcomers": len(new),

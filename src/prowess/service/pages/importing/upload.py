@@ -40,7 +40,7 @@ from .preview import preview_file
 
 router = APIRouter(include_in_schema=False)
 PATH = "/leagues/{league}/import"
-LONGEST = 100  # characters of a file name
+LONGEST = 100  # maximum length of a displayed file name, in characters
 LIVE_SIZE = 2 * 1024 * 1024  # maximum bytes of a file that the page sends again after every change of a choice
 EMPTY: Plain = {
     "imported": None,
@@ -114,7 +114,7 @@ def _explanation(service: Service, connection: Connection, name: str) -> list[st
 
 
 async def _decide(service: Service, access: Access, form: FormData) -> str:
-    """Record an admin's decision whether two similar names are one player; return why that failed, or ""."""
+    """Record an admin's decision whether two similar names are one player; return an error message, or ""."""
     for decision in ("same", "different"):
         value = form.get(decision)
         if not isinstance(value, str) or access.key is None or not access.key.may("admin", access.league_id):
@@ -131,7 +131,7 @@ async def _decide(service: Service, access: Access, form: FormData) -> str:
         except Error as error:
             return str(error)
         except (ValueError, TypeError):  # not a value of our own buttons
-            return "choose one of the buttons"
+            return "click one of the buttons on the page"
     return ""
 
 

@@ -1,5 +1,5 @@
-// A file that is dropped anywhere on the page, or chosen, is previewed without another click; so is a changed choice of
-// how it is read.
+// A file that is chosen, or dropped anywhere on the page, is previewed without another click. The preview is updated when
+// the user changes how the file is read.
 
 const form = document.getElementById("import");
 const area = document.getElementById("drop");
@@ -20,7 +20,7 @@ field.addEventListener("change", () => {
   const limit = Number(form.dataset.limit);
   if (!field.files.length) return result().replaceChildren();
   if (limit && field.files[0].size + 10000 > limit) showError(`This file is too large: at most ${Math.floor(limit / 2 ** 20)} MiB can be imported.`);
-  else form.requestSubmit(); // keeps the choices made for the previous file: this may be the same one, corrected
+  else form.requestSubmit(); // keeps the choices made for the previous file, because this may be a corrected version of it
 });
 
 if (field.files.length && !result().childElementCount) field.dispatchEvent(new Event("change")); // chosen before this script ran

@@ -83,7 +83,7 @@ document.addEventListener("click", (event) => {
 
 addEventListener("popstate", () => here() === shown || location.reload()); // not for jumps within the page
 
-// Unfinished work is polled.
+// While a background job runs, the part of the page that shows it is refreshed.
 function refresh() {
   const place = document.querySelector("[data-refresh]");
   if (place) setTimeout(() => show(location.href, `#${place.id}`, { keep: null }), 1000 * place.dataset.refresh);

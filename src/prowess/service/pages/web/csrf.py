@@ -52,7 +52,7 @@ async def _checked_form(request: Request) -> AsyncIterator[FormData]:
     try:
         token, expected = form.get("token"), csrf_token(request.headers.raw)
         if not isinstance(token, str) or not hmac.compare_digest(token.encode(), expected.encode()):
-            raise Problem(403, f"this form belongs to another sign-in; {RELOAD}")
+            raise Problem(403, f"you have signed in or out since this form was opened; {RELOAD}")
         yield form
     finally:
         await form.close()  # deletes the temporary files of uploads

@@ -29,7 +29,7 @@ Forecast = tuple[Plain, list[Plain], Plain]  # data of a page, its rows, and ext
 
 NAMED = 3  # a team with more players is referred to by its number
 LABELS = {"together": "In one team", "apart": "In different teams", "never": "Never paired"}
-HINTS = 3  # new players for whom similar names are searched, which is slow
+HINTS = 3  # new players for whom similar names are searched; few, because a search is slow
 
 
 async def forecast_page(
@@ -134,7 +134,7 @@ def team_forecasts(now: Snapshot, teams: Sequence[Sequence[str]], prediction: Pr
 
 
 def newcomer_hints(now: Snapshot, newcomers: Sequence[str], keep: Sequence[str], corrected_url: CorrectedUrl) -> Plain:
-    """Return the unknown names; the first few of them get similar known names, and page URLs with the similar names.
+    """Return the unknown names; the first few have similar known names, with URLs of the corrected page.
 
     Names in `keep` get no hints, because the user has confirmed that they are new players. `corrected_url` gets a name,
     the name to use instead, and the names to keep.

@@ -11,11 +11,12 @@ from ....store.read.context_table import MATCH, ContextView
 from ...api.dependencies import COLUMN_PREFIX, column_param
 from .filters import MINUS, NONE
 
-MOST_COLUMNS = 4  # columns in a list of matches
+MOST_COLUMNS = 4  # maximum number of context columns in a list of matches
 FIRST_FILTERS = 3  # filters that are shown at once; the others can be opened
 MOST_FILTERS = 12
-MOST_ROWS = 50  # teams or players with their values on the page of a match
-# What a list of matches should show first, and the words that name such columns, in the order of preference.
+MOST_ROWS = 50  # maximum number of teams or players whose values are shown on the page of a match
+# Words in the names of columns that a list of matches should show first. A list shows at most one column of each group;
+# groups, and the words of a group, are in order of preference.
 USEFUL = (
     ("tournament", "tourney", "event", "competition", "cup", "race", "gp", "prix", "circuit", "opening"),
     ("surface", "court", "map", "mode", "variant", "venue"),
@@ -69,7 +70,7 @@ def column_labels(names: Iterable[str]) -> dict[str, str]:
 def main_columns(view: ContextView, *, of_match: bool = False) -> list[str]:
     """Return the few columns that a list of matches shows, most useful first.
 
-    With `of_match`, only columns of matches are returned.
+    With `of_match`, only columns with one value per match are returned.
 
     Well-known columns come first, then text columns with few values. Columns with few distinct values describe a match
     best, and need little room.
@@ -108,7 +109,7 @@ def value_text(value: Any) -> str:
 
 
 def own_value(match: Mapping[str, Any], column: str, player: str | None = None) -> str:
-    """Return the value of a column as text: that of the match, or that of a player or the player's team.
+    """Return the value of a column as text: the value of the match, of a player, or of the player's team.
 
     >>> match = {"teams": [["ann", "bob"], ["cat"]], "context": {"side": ["red", "blue"], "kills": [[3, 4], [5]]}}
     >>> own_value(match, "side", "cat"), own_value(match, "kills", "bob"), own_value(match, "map", "bob")
@@ -124,14 +125,14 @@ def own_value(match: Mapping[str, Any], column: str, player: str | None = None) 
 
 
 def list_cells(match: Mapping[str, Any], columns: Iterable[str], player: str | None = None) -> list[str]:
-    """Return the cells of a match in a list."""
+    """Return the values of context columns as the cells of a match in a list."""
     return [own_value(match, column, player) for column in columns]
 
 
 def add_columns(rows: Sequence[Plain], matches: Sequence[Mapping[str, Any]], player: str | None = None) -> list[Plain]:
-    """Add the context of matches to the rows of a table, with a column for each name in `names`.
+    """Add the context of matches to the rows of a table, with a column for each name in the context of any match.
 
-    Values of teams are joined.
+    Without `player`, the values of teams are joined.
 
     >>> plain = {"teams": [["ann"], ["bob"]]}
     >>> add_columns([{"id": "m1"}, {"id": "m2"}], [plain | {"context": {"map": "Dust", "id": [1, 2]}}, plain])

@@ -83,7 +83,7 @@ def wants_data(request: Request) -> bool:
 def _add_route(router: APIRouter, path: str, view: View, write: Writer) -> None:
     @wraps(view)
     async def route(request: Request, **arguments: Any) -> Response:
-        # Limited, because tables may have very many rows.
+        # Few CSV requests run at once, because tables may have very many rows.
         async with service_of(request).tables.slot() if path.endswith(".csv") else nullcontext():
             context = await view(request=request, **arguments)
             if not context.etag:
@@ -117,7 +117,7 @@ class OmitEmptyFields(APIRoute):
     """A route class that drops empty query fields, which HTML forms send, before the view sees them."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the handler, wrapped."""
+        """Return the handler, wrapped to drop empty query fields."""
         handle = super().get_route_handler()
 
         async def handler(request: Request) -> Response:

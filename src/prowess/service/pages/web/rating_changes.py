@@ -18,10 +18,10 @@ from ...concurrency import run_in_threadpool
 from ...context import Service
 from .page import Plain
 
-SHOWN = 50  # players
-MOST = 10  # players shown if very many change
-COMPARED = 100  # new names that are compared with those of all players
-HINTS = 10  # new names for which similar names are searched
+SHOWN = 50  # maximum number of players in the preview of a match
+MOST = 10  # maximum number of players in the preview of other changes
+COMPARED = 100  # maximum number of new names that are compared with the names of all players
+HINTS = 10  # maximum number of new names for which similar names are searched
 
 
 async def preview_changes(service: Service, league: League, command: Command, match: Mapping[str, Any]) -> Plain:
@@ -58,7 +58,7 @@ def new_names(service: Service, connection: Connection, league: League, match: M
     """Return the names of a match that are new to its league, with similar known names."""
     names = service.standings.of(connection, leagues.find(connection, league.name)).names
     new = [name for name in dict.fromkeys(chain(*match["teams"])) if name not in names]
-    # Names that look like a player come first, so that the page asks about them.
+    # Names that look like the name of a player come first, so that the page asks about them.
     if len(new) > HINTS:
         doubtful = {name for name in new[:COMPARED] if names.lookalikes(name)}
         new.sort(key=lambda name: name not in doubtful)

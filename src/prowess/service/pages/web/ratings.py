@@ -37,7 +37,7 @@ class RatingFormat:
         return digits(self.model) if self.scale is None else self.scale.digits
 
     def rating(self, rating: Rating | None, more: int = 0) -> str:
-        """Return the number in the column "Rating", with `more` decimal places than usual."""
+        """Return the number in the column "Rating"; `more` is the number of additional decimal places."""
         return self._text(self.value(rating), more)
 
     def value(self, rating: Rating | None) -> float | None:
@@ -53,7 +53,7 @@ class RatingFormat:
         return None if old is None or new is None else new - old
 
     def moved(self, row: Rating) -> float | None:
-        """Return by how much a match moved the skill of a player."""
+        """Return how much a match changed the skill of a player."""
         moved: float | None = row["points_moved"] if "points_moved" in row else row["moved"]
         return moved
 

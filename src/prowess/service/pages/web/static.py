@@ -44,7 +44,7 @@ def asset(name: str) -> str:
     >>> asset("style.css").startswith("/static/style.css?v=")
     True
     """
-    if name == "vega.js":  # bundled in the background, because it takes seconds
+    if name == "vega.js":  # the URL has no hash of the content, because building the bundle takes seconds
         return f"/static/{name}?v={version('vl-convert-python')}-{version('altair')}"
     return f"/static/{name}?v={sha256(_content(name)).hexdigest()[:12]}"
 
