@@ -13,6 +13,7 @@ from prowess.model.engine.sweep import Columns, Record, Table, sweep
 from .choosing import choosing
 from .comparing import comparing
 from .figures import Figure
+from .native import native
 from .pairing import pairing
 from .peers import play_openskill, play_trueskill
 from .reading import reading
@@ -134,6 +135,7 @@ SECTIONS = {
     "Histories": histories,
     "Systems": systems,
     "Tournaments": tournaments,
+    "Native code": native,
     "Compare": comparing,
     "Choose": choosing,
     "Pairing": pairing,
