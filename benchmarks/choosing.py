@@ -12,7 +12,8 @@ from .figures import Figure
 from .timing import interleaved, per_item
 
 MATCHES = 100_000
-MOST_FITS = 250.0  # 5 seconds, at 20 ms for a fit of 100,000 matches
+# The target for the time of a choice, as a number of fits. A fit of 100,000 matches takes 20 ms, so this is 5 s.
+MOST_FITS = 250.0
 
 
 def choosing(scale: float, repeats: int) -> Iterator[Figure]:

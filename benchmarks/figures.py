@@ -11,9 +11,9 @@ UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3, "MB": 1e-6, "kB": 1e-3}  # memory is 
 
 @dataclass(frozen=True)
 class Figure:
-    """The seconds per item, or the bytes, of prowess, and of a peer if there is another package to compare with.
+    """A measurement of prowess, in seconds per item or in bytes, and of a peer (something to compare with), if any.
 
-    `at_least` and `at_most` are targets for the ratio of prowess and the peer; `below` is a target in the given unit.
+    `at_least` and `at_most` are targets for the `ratio`; `below` is a target in the given unit.
     """
 
     measure: str

@@ -14,7 +14,7 @@ mp.mp.dps = 60
 
 
 def mills(x):
-    """Φ(−x)/φ(x)."""
+    """Return the Mills ratio Φ(−x)/φ(x)."""
     return mp.sqrt(mp.pi / 2) * mp.erfc(x / mp.sqrt(2)) * mp.exp(x * x / 2)
 
 

@@ -1,7 +1,7 @@
 """Benchmark against `skillratings`, a native library in Rust: the same matches, in turn, in the same run.
 
-The crate is not part of this project. Its source is searched in the folder that `PROWESS_PEERS` names, by default in
-`../shared/peers` beside the checkout, and compiled without a network.
+The crate is not part of this project. Its source must be in the folder that `PROWESS_PEERS` names, by default
+`../shared/peers` beside the checkout, and is compiled without a network.
 """
 
 import os

@@ -84,7 +84,7 @@ MATCH = {"teams": [["a"], ["b"]], "scores": [2, 1]}
         (pw.PoissonOD(), MATCH | {"scores": [1.5, 1]}, "whole|1.5"),
         (pw.PoissonOD(), MATCH | {"scores": [-1, 1]}, "-1"),
         (pw.TS2(mu=-5.0), {"teams": [[f"a{k}" for k in range(7)], ["b"]]}, "team 1 has more than 6 players"),
-        (pw.TrueSkill().replace(team=pw.team.Weighted((1.0,))), {"teams": [["a", "c"], ["b"]]}, "only 1 weights"),
+        (pw.TrueSkill().replace(team=pw.team.Weighted((1.0,))), {"teams": [["a", "c"], ["b"]]}, "has 1 weights"),
         (pw.TrueSkill().replace(team=pw.team.Affine(lambda _: ([1.0], 0))), {"teams": [["a", "c"], ["b"]]}, "team 1"),
     ],
 )  # fmt: skip

@@ -243,7 +243,7 @@ def knowledge(forecasts, rates):
 
 
 def rates_of(league, toss):
-    """Return how often the first team won, drew and lost; if sides are random, both teams win equally often."""
+    """Return how often the first team won, drew and lost; with `toss`, wins and losses are equally frequent."""
     first, second = league.place.reshape(-1, 2).T
     win, draw, loss = ((first < second).mean(), (first == second).mean(), (first > second).mean())
     return ((win + loss) / 2, draw, (win + loss) / 2) if toss else (win, draw, loss)

@@ -52,7 +52,8 @@ DRIFTS = {
 outcomes = pytest.mark.parametrize("name", OUTCOMES)
 # All outcomes except three whose updates are not derivatives of a log-evidence (ADR 0015).
 SLOPES = [name for name, outcome in OUTCOMES.items() if outcome.gradient and not outcome.duels]
-# The heat equation does not hold for outcomes that use the curvature at the mean, or that fix the places.
+# The heat equation (see the test that uses this list) does not hold for outcomes that use the curvature at the mean, or
+# that fix the places.
 HEAT = [name for name in SLOPES if not OUTCOMES[name].laplace and name != "PlacesML"]
 CLOSED = [
     "Order",
@@ -159,7 +160,7 @@ def test_d1_is_the_first_derivative_of_the_log_evidence(name):
 
 
 @pytest.mark.parametrize("name", HEAT)
-def test_derivative_of_the_log_evidence_by_variance_follows_from_d1_and_d2(name):
+def test_log_evidence_and_its_derivatives_satisfy_the_heat_equation(name):
     """The heat equation ∂log Z/∂v = ½(d2 + d1²) holds for EP, variational and exact outcomes."""
     outcome = OUTCOMES[name]
     for case in cases(outcome):

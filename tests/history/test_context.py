@@ -60,7 +60,7 @@ def test_context_column_has_the_finest_level_that_any_match_uses() -> None:
     assert history.entry_context["age"].to_list() == [30, 30, 20, 20, 25, 25, 1, 2, 3, None]
 
 
-def test_list_of_missing_values_does_not_make_the_context_level_finer() -> None:
+def test_list_of_missing_values_does_not_change_the_level_of_a_context_column() -> None:
     contexts = [{"seed": 1}, {"seed": [None, " "]}, {"seed": [[None, ""], [None, None]]}]
     history = History.from_matches([{**PAIRS, "context": context} for context in contexts])
     assert history.context["seed"].to_list() == [1, None, None]
@@ -248,7 +248,7 @@ def test_where_rejects_unknown_columns_and_text_for_numeric_columns() -> None:
     with pytest.raises(Error, match=r"there is no context column 'surfaces'; did you mean 'surface'\?") as raised:
         SURFACES.where(surfaces="clay")
     assert raised.value.field == "surfaces"
-    with pytest.raises(Error, match="best of is a number in every match, so it cannot be 'five'"):
+    with pytest.raises(Error, match="best of is a number in every match; give a number, not 'five'"):
         SURFACES.where({"best of": "five"})
     with pytest.raises(Error, match="the context is empty"):
         History.from_matches([DUEL]).where(surface="clay")

@@ -36,7 +36,7 @@ def counted(found: Encounters, history: History) -> dict[str, Counter]:
 
 @given(LEAGUES)
 @settings(max_examples=100, deadline=None)
-def test_meetings_results_and_rivals_agree_with_a_plain_loop(league: list[dict]) -> None:
+def test_meetings_results_and_rivals_agree_with_a_plain_loop_over_all_matches(league: list[dict]) -> None:
     history = History.from_matches(league)
     against: dict = defaultdict(lambda: defaultdict(Counter))
     beside: dict = defaultdict(lambda: defaultdict(Counter))

@@ -1,4 +1,4 @@
-"""Boards for tests of single components, filled as the pipeline does, with team averages as performances."""
+"""Boards for tests of single components, filled as the pipeline fills them, with team averages as performances."""
 
 import prowess as pw
 

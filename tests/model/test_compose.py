@@ -27,7 +27,7 @@ def league(matches=60):
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_preset_takes_every_word_or_raises_an_error_that_names_it(name, tmp_path):
+def test_every_preset_accepts_every_word_or_raises_an_error_that_names_the_aspect(name, tmp_path):
     words = {
         "drift": {"none": (), "match": CERTAIN, "time": CERTAIN, "period": set(PRESETS) - {"Glicko", "Glicko2"}},
         "seasons": {"none": (), "season:0.7": (), "45": ()},
@@ -51,7 +51,7 @@ def test_every_preset_takes_every_word_or_raises_an_error_that_names_it(name, tm
     assert np.isfinite(together.fit(history).log_evidence)
 
 
-def test_amounts_are_shares_of_the_standard_deviation_of_skills():
+def test_default_amounts_are_shares_of_the_standard_deviation_of_skills():
     for name in PRESETS:
         model = PRESETS[name]()
         if model.absorb.certain:
@@ -84,7 +84,7 @@ def test_drift_of_a_year_is_the_same_with_and_without_rating_periods():
         assert model.drift.tau**2 * units == pytest.approx((350 / 8) ** 2)
 
 
-def test_seasons_wrap_the_drift_and_can_be_removed():
+def test_seasons_keep_the_drift_within_a_season_and_can_be_removed():
     model = with_seasons(pw.TrueSkill(), 45, carry=0.6, season_tau=1.0)
     assert model.drift == pw.drift.Seasons(pw.TrueSkill().drift, 45, 0.6, 1.0)
     assert with_drift(model, "time", 0.2).drift == pw.drift.Seasons(pw.drift.PerTime(0.2), 45, 0.6, 1.0)
@@ -92,7 +92,7 @@ def test_seasons_wrap_the_drift_and_can_be_removed():
     assert with_seasons(model, None) == pw.TrueSkill()
 
 
-def test_season_column_gives_the_break_that_separates_the_seasons():
+def test_length_of_a_season_break_is_found_from_the_season_column():
     model = pw.compose(pw.TrueSkill(), league(), seasons="season:0.9")
     # A season lasts from 1 March to 20 June, so breaks are of about 250 days.
     assert 30 < model.drift.gap < 254
@@ -150,7 +150,7 @@ def test_parameters_set_the_scale_of_amounts_and_the_amounts_themselves():
         ({"weather": "rain"}, "unknown parameter 'weather'"),
     ],
 )
-def test_wrong_words_raise_an_error(settings, message):
+def test_invalid_words_for_aspects_are_rejected(settings, message):
     with pytest.raises(pw.Error, match=message):
         pw.compose(pw.TrueSkill(), **settings)
 

@@ -41,7 +41,7 @@ def test_published_example_of_glicko_is_reproduced():
 
 
 def test_published_example_of_glicko2_is_reproduced():
-    """The printed 1464.06 comes from rounded intermediate results; in full precision it is 1464.05."""
+    """The printed 1464.06 comes from rounded intermediate results; in full precision the rating is 1464.05."""
     board = period(Volatile(volatility=0.06, tau=0.5), 1500.0, 200.0, GAMES)
     assert board.mu[0] == pytest.approx(1464.06, abs=0.01)
     assert math.sqrt(board.var[0]) == pytest.approx(151.52, abs=0.005)
@@ -67,7 +67,8 @@ def test_glicko2_agrees_with_the_published_formulas(tau):
 
 
 def test_volatility_after_extreme_upsets_agrees_with_the_illinois_algorithm():
-    """If f has several roots, Newton's method finds the same one as the paper's Illinois algorithm."""
+    """If the function f in step 5 of the paper has several roots, Newton's method finds the same one as the paper's
+    Illinois algorithm."""
     for gap, rd, sigma, tau in (
         (700, 30, 0.06, 0.5),
         (1500, 50, 0.1, 1.2),

@@ -50,7 +50,7 @@ def test_400_points_are_odds_of_10_to_1_and_newcomers_have_1500(name: str) -> No
 
 
 @pytest.mark.parametrize("name", ["Elo", "Glicko", "Glicko2"])
-def test_elo_and_glicko_ratings_are_already_points(name: str) -> None:
+def test_points_of_elo_and_glicko_equal_their_ratings_on_the_usual_scale(name: str) -> None:
     draws = [{"teams": [["ann"], ["bob"]], "ranks": [1, 1]}, {"teams": [["ann"], ["cat"]]}] * 20
     table = PRESETS[name]().fit(pw.History.from_matches(draws), scale=(1500, 400)).leaderboard()
     assert table["points"].to_list() == table["mu"].to_list()
@@ -123,7 +123,7 @@ def test_scale_of_a_ladder_follows_what_the_model_has_learnt_about_scores(model:
     assert points.difference != model.points().difference
 
 
-def test_newcomers_level_that_is_learnt_does_not_move_the_origin() -> None:
+def test_learnt_newcomer_level_does_not_move_the_origin_of_the_scale() -> None:
     model = pw.TrueSkill().replace(prior=pw.Newcomers(pw.Normal(25, 5), level_sigma=5, matches=1))
     ladder = pw.Ladder(model, scale=(1500, 400))
     before = ladder.points
@@ -211,8 +211,8 @@ def test_trajectory_and_explanation_of_a_fit_with_a_scale_are_in_points() -> Non
     assert "μ" not in " ".join(why.sentences)
     assert "→" in repr(why)
     assert fit.account(0).sentences != pw.TrueSkill().fit(HISTORY).account(0).sentences
-    assert pw.Elo().fit(HISTORY[:1]).account(0).sentences[0].endswith("−16.0 to 1484.0.")
-    assert pw.Elo().fit(HISTORY[:1], scale=(1500, 400)).account(0).sentences[0].endswith("−16 to 1484.")
+    assert pw.Elo().fit(HISTORY[:1]).account(0).sentences[0].endswith("−16.0, giving 1484.0.")
+    assert pw.Elo().fit(HISTORY[:1], scale=(1500, 400)).account(0).sentences[0].endswith("−16, giving 1484.")
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ class Coin(pw.Outcome):
         board.draw = 0.0
 
 
-def test_model_that_forecasts_nothing_has_no_scale() -> None:
+def test_model_that_forecasts_every_match_as_a_coin_toss_has_no_scale() -> None:
     model = pw.Model(prior=pw.Normal(0, 1), noise=1.0, outcome=Coin())
     with pytest.raises(pw.Error, match="never forecasts") as raised:
         model.points()

@@ -17,7 +17,7 @@ def width_at(start):
 
 
 def growth(past, start, memory):
-    """Return the width of the margin relative to the start, from all matches so far: (importance, drawn, p, growth).
+    """Return the width of the margin relative to the start; `past` has (importance, drawn, p, growth) of each match.
 
     Twenty matches of equal teams are counted in advance; two of them are never forgotten. The age of a match is the
     total importance of the matches after it.

@@ -99,17 +99,17 @@ class League:
         return True
 
     def player(self, name: str) -> str:
-        """Return the player for whom a name stands."""
+        """Return the player to whom a name or an alias refers."""
         while name in self.chains:
             name = self.chains[name]
         return name
 
     def named(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return a match with the players for whom its names stand."""
+        """Return a match in which every name is replaced by the player to whom it refers."""
         return {**body, "teams": [[self.player(name) for name in team] for team in body["teams"]]}
 
     def is_possible(self, body: dict[str, Any]) -> bool:
-        """Return whether all names of a match stand for different players."""
+        """Return whether all names of a match refer to different players."""
         names = [self.player(name) for team in body["teams"] for name in team]
         return len(names) == len(set(names))
 

@@ -20,7 +20,8 @@ class Match(NamedTuple):
 
 
 def strengths(match):
-    """Return means and variances of the teams' strengths: their skills, or offence plus a share of defence."""
+    """Return means and variances of the teams' strengths: their skills or, in score models, offence plus a share of
+    defence."""
     if isinstance(match.mean[0], float):
         return match.mean, match.variance
     k = len(match.mean) - 1

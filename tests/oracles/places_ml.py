@@ -19,7 +19,8 @@ class Fitted(NamedTuple):
 
 
 def log_likelihood(x, places, means, variances, epsilon) -> tuple[float, np.ndarray]:
-    """Return Σ log P(|t − x| ≤ ε), t ~ N(mean, variance), and its derivative by each x; `places` count from 0."""
+    """Return Σ log P(|t − x| ≤ ε), t ~ N(mean, variance), and its derivative with respect to each x; `places` count
+    from 0."""
     deviations = np.sqrt(variances)
     middle = -np.abs(x[places] - means) / deviations  # reflected, so that Φ is always a difference of small numbers
     upper, lower = log_ndtr(middle + epsilon / deviations), log_ndtr(middle - epsilon / deviations)

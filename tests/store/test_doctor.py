@@ -132,7 +132,7 @@ BYTES = {
 
 
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_doctor_finds_damage(database: Database, kind: str) -> None:
+def test_doctor_finds_each_kind_of_damage(database: Database, kind: str) -> None:
     name, statement = DAMAGE[kind]
     for placeholder, sql in BYTES[database.dialect].items():
         statement = statement.replace(placeholder, sql)

@@ -93,7 +93,7 @@ def _parse_retry_after(text: str) -> float:
 class Connection:
     """A connection to a service. Failed requests are retried until `patience` seconds have passed.
 
-    Every request must be safe to repeat. Reads are safe, and so are changes, because each change has an id.
+    Every request must be safe to repeat. Reads are safe, and so are changes: the service never makes a change twice.
 
     >>> Connection("127.0.0.1:8000")
     Traceback (most recent call last):

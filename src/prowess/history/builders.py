@@ -102,7 +102,7 @@ class _Lists:
     importance: list[float] = field(default_factory=list)
     home: list[int] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
-    contexts: list[Any] = field(default_factory=list)  # contexts of the matches since `encode_context`
+    contexts: list[Any] = field(default_factory=list)  # of the matches added since the last `encode_context`
     encoded: ContextBuilder = field(default_factory=ContextBuilder)
     given: set[str] = field(default_factory=set)  # keys that at least one match has
 

@@ -139,7 +139,7 @@ class ContextColumn:
         try:
             return float(value)
         except ValueError:
-            message = f"{what} is a number in every match, so it cannot be {wanted!r}"
+            message = f"{what} is a number in every match; give a number, not {wanted!r}"
             raise Error(message, field="context", value=wanted) from None
 
     def as_text(self) -> ContextColumn:

@@ -90,7 +90,7 @@ class ColumnTraits:
         return replace(finer, kind="category" if mixed else self.kind, differs=differs, **joined)
 
     def is_plain(self, wide: bool, timed: bool) -> bool:
-        """Return whether the reader infers level and kind from the cells, and keeps the column by default."""
+        """Return whether the reader infers the right level and kind from the cells, and keeps the column by default."""
         if not self.several or not (self.repeated or self.fractional) or (self.level == "player" and wide):
             return False
         return (self.differs or wide) and not self.numeric and (timed or not self.digits)
@@ -108,7 +108,7 @@ def context_traits(history: History) -> dict[str, ColumnTraits]:
 
 
 def join_traits(left: Traits, right: Traits) -> dict[str, ColumnTraits]:
-    """Return the traits of the columns of two chunks."""
+    """Return the traits of all columns, combined from two chunks."""
     return {**left, **{name: left[name] | traits if name in left else traits for name, traits in right.items()}}
 
 

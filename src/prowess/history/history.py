@@ -92,7 +92,7 @@ class History:
     def from_matches(
         cls, matches: Iterable[Mapping[str, Any]], *, time_format: str | None = None, utc: bool = False
     ) -> "History":
-        """Build a history from mappings with `teams`, and `ranks` or `scores`; by default teams are listed best first.
+        """Build a history from mappings with `teams`, and `ranks` or `scores`; without these, the best team is first.
 
         >>> matches = [{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]], "ranks": [1, 2, 2]}]
         >>> History.from_matches(matches).place

@@ -1,7 +1,7 @@
 """Find players by the names that people type: one index for the command line, the pages and the HTTP API.
 
-A typed name finds the player with exactly that name. If no player has that name, it finds the only player whose name
-differs just in case, in accents and punctuation, in spaces and apostrophes, or in the order of the words.
+A typed name finds the player with exactly that name. If no player has that name, it finds a player whose name differs
+from it only in case, accents, punctuation, spaces, apostrophes or the order of the words, if there is only one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SIMILAR = 3  # number of similar names that are suggested by default
 
 
 class FoundName(NamedTuple):
-    """The result of a search for a typed name: one player, several possible players, or neither."""
+    """The result of a search for a typed name: one player, several possible players, or none."""
 
     name: str | None
     several: tuple[str, ...] = ()
@@ -218,7 +218,10 @@ class NameIndex:
         return nearest(name, self.names if len(self) <= MAX_COMPARED else self._likely(name), count)
 
     def _likely(self, name: str) -> list[str]:
-        """Return the names that contain at least a third of `name`; one typo leaves two thirds of a name intact."""
+        """Return the names that contain `name`, or have a similar length and contain a third of `name`, best first.
+
+        A typo rarely changes more than one of the three thirds.
+        """
         text = plain_letters(name.strip())
         alike = 3.0 * self.search(text)
         part = -(-len(text) // 3)

@@ -258,8 +258,8 @@ class Table:
     def leave_out(self, rows: Any, code: str, one: str, many: str, more: Message = "", number: int = 0) -> None:
         """Leave out rows that are not matches.
 
-        Add a remark that names the first of the rows, and how many there are: `number`, or by default the number of
-        rows.
+        Add a remark that names the first of the rows and says how many there are. `number` replaces this count, for
+        example if several rows are one match.
 
         >>> import polars as pl
         >>> table = Table(pl.DataFrame({"score": ["", "1-0"]}), "the frame")

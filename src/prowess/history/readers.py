@@ -103,7 +103,7 @@ def from_table(table: Table, *, suggest: bool = True) -> Findings:
         if draft is not None and sources is not None and not len(unusable):
             break
         unused.add(table)
-        # Keep this decision, because the rows on which it is based are gone in the second pass.
+        # Keep the decision `BOTH_VIEWS`, because the rows on which it is based are gone in the second pass.
         lasting: dict[str, Any] = {}
         if BOTH_VIEWS in table.decisions:
             # Mirrored rows are valid, so all decisions based on them stay valid, unless other rows have problems.

@@ -32,8 +32,8 @@ def find_season_break(history: History, column: str) -> SeasonBreak:
     """Find the length of a break that best separates the seasons in a column of the matches' context.
 
     The best length misjudges the fewest pauses between two consecutive matches of a player. If several lengths are
-    equally good, the middle of the longest range of such lengths is used. Raise `Error` if the
-    seasons do not begin after a break.
+    equally good, the middle of the longest range of such lengths is used. Raises `Error` if the seasons do not begin
+    after a break.
 
     >>> days = ("2025-09-01", "2025-10-30", "2026-02-01", "2026-03-01")
     >>> history = History.from_matches([
@@ -57,7 +57,7 @@ def find_season_break(history: History, column: str) -> SeasonBreak:
     best = np.flatnonzero(wrong == wrong.min())
     k = int(best[np.argmax(np.append(np.diff(length), 0.0)[best])])
     if wrong[k] >= starts:
-        message = f"the seasons in column {column!r} do not begin after a break; name a column whose seasons do"
+        message = f"the seasons in column {column!r} do not begin after a break; name another column"
         raise Error(message, field="seasons", value=column)
     middle = float(length[k] + length[k + 1]) / 2
     gap = float(np.floor(middle)) if np.floor(middle) >= length[k] and middle >= 1 else middle

@@ -235,7 +235,7 @@ class _PreviousHistory:
             self.last_cell = last
         self.matches.append(np.unique(key))
         while len(self.matches) > 1 and len(self.matches[-2]) <= 2 * len(self.matches[-1]):
-            # Two arrays are merged, to keep the list short.
+            # Arrays of similar sizes are merged, to keep the list short.
             self.matches.append(np.union1d(self.matches.pop(), self.matches.pop()))
 
 

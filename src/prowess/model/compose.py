@@ -1,7 +1,8 @@
 """Change an aspect of any model by a plain word: its drift, its seasons, its home advantage, its level of newcomers.
 
 `compose` takes the same words as the command line. Where a word leaves the amount open, the amount is a share of the
-standard deviation of skills (`skill_sigma`), so that it suits the scale of the model. All shares are below.
+standard deviation of skills (`skill_sigma`), so that it suits the scale of the model. The constants below are these
+shares.
 """
 
 from __future__ import annotations
@@ -48,11 +49,11 @@ ASPECTS = ("drift", "seasons", "home_advantage", "newcomer_level")
 
 
 def with_drift(model: Model, kind: str, amount: float | None = None) -> Model:
-    """Return the model with another drift; seasons stay.
+    """Return the model with another drift; a carry-over between seasons stays unchanged.
 
     `kind` is "none" (`Still`), "match" (`PerMatch`), "time" (`PerTime`) or "period" (`PerPeriod`). `amount` is the
     drift's standard deviation for one match, one unit of time (a day; in models with rating periods, a period) or one
-    rating period. By default, a model that already has this kind of drift keeps it. Others get a fiftieth of the
+    rating period. By default, a model that already has this kind of drift keeps it. Other models get a fiftieth of the
     standard deviation of skills per match, or an eighth per year (if a unit of time is a day).
 
     >>> import prowess as pw
@@ -66,7 +67,7 @@ def with_drift(model: Model, kind: str, amount: float | None = None) -> Model:
     cls, name = DRIFTS[kind]
     own = _drift_within(model)
     if kind != "none" and model.absorb.certain:
-        message = f"skills cannot drift with {model.absorb!r}, which has no uncertainty to grow"
+        message = "skills cannot drift in this model, because its ratings have no uncertainty; use another model"
         raise Error(message, field="drift", value=kind)
     if kind == "period" and model.period is None:
         message = "this model has no rating periods in which skills could drift; use "
@@ -135,7 +136,7 @@ def with_home(model: Model, advantage: float | str) -> Model:
             raise invalid("home_advantage", "be none, learnt or a number", advantage)
         return model.replace(home=Home(number("home_advantage", advantage)))
     if not model.outcome.gradient:
-        message = f"a home advantage cannot be learnt with {model.outcome!r}; give it as a number, such as "
+        message = f"a home advantage cannot be learnt with the outcome {model.outcome!r}; give it as a number, such as "
         raise Error(message, Option("home_advantage", 50), field="home_advantage", value=advantage)
     if model.home is not None and model.home.learnt:
         return model
@@ -190,8 +191,8 @@ def compose(model: Model, history: History | None = None, /, **settings: Any) ->
     rest = {name: value for name, value in settings.items() if name not in words}
     if not words:
         return model.replace(**rest) if rest else model
-    # First the parameters that the model has, because the amounts depend on its scale; afterwards all of them, because
-    # they may belong to a component that a word creates.
+    # First set the parameters that the model already has, because the amounts depend on the model's scale. At the end
+    # set all parameters, because some may belong to a component that a word creates.
     names = {*model.params, "noise", *BASES}
     model = model.replace(**{name: value for name, value in rest.items() if name in names})
     if "drift" in words:

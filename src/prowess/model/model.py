@@ -76,10 +76,11 @@ class Model:
             message = f"{outcome!r} is only a part of an outcome; use it inside one, such as OffenceDefence(…)"
             raise Error(message, field="outcome", value=outcome)
         if self.period is not None and not absorb.periods:
-            message = f"{absorb!r} takes one match at a time; rating periods need an absorb rule that sums up matches"
+            message = f"the absorb rule {absorb!r} takes one match at a time and not whole periods; set period=None"
             raise Error(message, field="period", value=self.period)
         if prior.learns and (absorb.certain or isinstance(absorb, absorbs.Constant)):
-            message = f"the level of newcomers cannot be learnt with {absorb!r}, which has no uncertainty to update"
+            rule = f"the absorb rule {absorb!r}, which has no uncertainty to update"
+            message = f"the level of newcomers cannot be learnt with {rule}"
             raise Error(message, field="prior", value=prior)
         if prior.learns and self.period is not None:
             message = "the level of newcomers is learnt match by match, not by rating periods; set period=None"
@@ -87,7 +88,7 @@ class Model:
         if home is not None and not isinstance(home, Home):
             raise Error(f"home must be a Home, such as Home(2.0), not {home!r}", field="home", value=home)
         if home is not None and home.learnt and not outcome.gradient:
-            message = f"a home advantage cannot be learnt with {outcome!r}; set home_sigma to 0"
+            message = f"a home advantage cannot be learnt with the outcome {outcome!r}; set home_sigma to 0"
             raise Error(message, field="home_sigma", value=home.home_sigma)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -117,7 +118,7 @@ class Model:
         """
         parts = self._fields
         found = {name: parameters(parts[part])[key] for name, (part, key) in addresses(parts).items()}
-        # The papers call it `beta`; the field is named after its role.
+        # The papers call the noise `beta`; the field is named after its role.
         found |= {"beta": self.noise, "period": self.period}
         found |= ({} if self.home is None else parameters(self.home)) | {"caution": self.caution}
         return {name: value for name, value in found.items() if value is not None}

@@ -55,7 +55,7 @@ def fields_of(component: Any) -> dict[str, Any]:
 def change(component: Any, changes: dict[str, Any]) -> Any:
     """Return a copy of a component with changed parameters: its own, or parameters of its inner components.
 
-    A value that is short for others (`shorthands` of the component) is replaced by these.
+    A shorthand (see `shorthands` of the component) is replaced by the values that it stands for.
 
     >>> from prowess.model.components.team import FullSquad, LeaderBonus
     >>> change(LeaderBonus(FullSquad(6, 0.02)), {"leader_bonus": 0.2, "size": 5})
@@ -80,7 +80,7 @@ def change(component: Any, changes: dict[str, Any]) -> Any:
 
 
 def spell_out(component: Any) -> Any:
-    """Return a component in which each value that is short for other values (`shorthands`) is replaced by these.
+    """Return a component in which each shorthand (see `shorthands`) is replaced by the values that it stands for.
 
     >>> from prowess.model.components.outcome import Order
     >>> spell_out(Order(draw_probability="learnt")).margin
@@ -137,7 +137,7 @@ def _plain(value: Any, registered: Mapping[str, type]) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
-        # JSON has no infinity; `_component` reads the text back.
+        # JSON has no infinity, so it is written as text; `_component` reads the text back.
         return value if isfinite(value) else repr(value)
     if isinstance(value, tuple):
         return [_plain(part, registered) for part in value]

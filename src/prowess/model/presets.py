@@ -169,9 +169,9 @@ def TrueSkill(
     """TrueSkill: a team's performance is the sum of its players' performances. Skills drift before every match.
 
     See Herbrich, Minka, Graepel (2006). The defaults are those of the paper and of other implementations; equal teams
-    draw one match in ten. `draw_probability="learnt"` starts there and learns the share of draws from the league's
-    matches, by `pw.outcome.LearntDraws`. Give `margin` instead of `draw_probability` to set the draw margin ε itself (a
-    number or a policy).
+    draw one match in ten. `draw_probability="learnt"` starts with the same share and then learns the share of draws
+    from the league's matches, by `pw.outcome.LearntDraws`. Give `margin` instead of `draw_probability` to set the draw
+    margin ε itself (a number or a policy).
 
     >>> model = TrueSkill(draw_probability=0.05)
     >>> model.params["beta"] == 25 / 6
@@ -180,7 +180,7 @@ def TrueSkill(
     LearntDraws(draw_start=0.1, draw_memory=200)
     """
     if draw_probability is None and margin is None:
-        # A margin or a draw probability excludes the other, so the default applies only if neither is given.
+        # Only one of margin and draw probability may be set, so the default applies only if neither is given.
         draw_probability = 0.1
     outcome = Order(draw_probability=draw_probability, margin=margin)
     return _gaussian(mu, sigma, positive("beta", beta), tau, outcome)

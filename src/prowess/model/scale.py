@@ -2,7 +2,7 @@
 
 The scale only changes how ratings are displayed: points = newcomer + tenfold · (μ − μ₀)/D. Here μ₀ is the mean of the
 model's prior, and D is the difference between the skills of two players at which the model forecasts win odds of 10:1
-if both skills are known exactly (σ = 0). The order of players and the number `shown` do not depend on it.
+if both skills are known exactly (σ = 0). The order of players and the number `shown` do not depend on the scale.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def read_scale(value: Any, name: str = "scale") -> Scale | None:
     if value is None:
         return None
     if isinstance(value, (str, bytes)) or not isinstance(value, Sequence) or len(value) != 2:
-        must = "be two numbers such as (1500, 400): the points of a newcomer, and those that make the odds 10:1"
+        must = "be two numbers such as (1500, 400): the points of a newcomer, and the lead for win odds of 10:1"
         raise invalid(name, must, value)
     newcomer = number(f"the first number of {name}", value[0], field=name)
     return Scale(newcomer, positive(f"the second number of {name}", value[1], field=name))
@@ -124,7 +124,7 @@ class Points:
         return Z95 * self.factor * sigma
 
     def columns(self, mu: Any, sigma: Any) -> dict[str, Any]:
-        """Return `points` and the 95 % interval, `points_low` to `points_high`, of a rating or of arrays of them.
+        """Return `points` and the 95 % interval, `points_low` to `points_high`, of one rating or of arrays of ratings.
 
         The interval is None if `sigma` is None, and NaN if it is NaN.
 
@@ -187,8 +187,8 @@ def make_points(
 
 def _outcome_memory(model: Model, memory: Sequence[float] | None) -> Sequence[float]:
     """Return the part of a league's memory that changes the forecast of a match between two known skills."""
-    # Elo and its relatives expect a score in which a draw is half a win. The share of draws, which they count in the
-    # memory, leaves the odds of that score as they are.
+    # Elo and its relatives forecast an expected score, in which a draw is half a win. The share of draws, which they
+    # keep in the memory, does not change the odds of that score.
     if memory is None or isinstance(model.outcome, (Duel, Pairwise)):
         return ()
     return memory[: len(model.outcome.remembers)]
@@ -243,7 +243,8 @@ def _root(excess: Callable[[float], float], guess: float) -> float:
             return high
         if high < SMALLEST:
             break
-        # A secant through an infinite value is useless, and every third step halves the interval for certain.
+        # Bisect if a value is infinite, because a secant would be useless. Bisect also in every third step, so that the
+        # interval shrinks fast enough.
         halve = isinf(above) or isinf(below) or step % 3 == 2
         middle = 0.5 * (low + high) if halve else low - below * ((high - low) / (above - below))
         value = excess(middle)

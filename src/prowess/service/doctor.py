@@ -24,7 +24,7 @@ NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "gluster
 MEMORY = ("tmpfs", "ramfs")
 DAY = 86_400  # seconds
 UNUSED = 90  # days after which an unused key is reported, because it may be forgotten
-ROOM, NO_ROOM = 1024 * MIB, 100 * MIB  # bytes of free disk space; less is a warning and a problem, respectively
+ROOM, NO_ROOM = 1024 * MIB, 100 * MIB  # bytes: less free disk space is a warning (ROOM) or a problem (NO_ROOM)
 
 
 def examine_settings(settings: Settings) -> Iterator[Check]:

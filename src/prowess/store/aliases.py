@@ -102,7 +102,7 @@ class Chains:
 
     @cached_property
     def players(self) -> dict[str, str]:
-        """The player of every alias."""
+        """The mapping from every alias to its player."""
         return {alias: self.player(alias) for alias in self.targets}
 
     def changed(self, removed: Iterable[str], added: Mapping[str, str]) -> Chains:
@@ -166,7 +166,7 @@ def _rows(chains: Chains) -> dict[str, tuple[str, str]]:
 
 
 def uses_of(connection: Connection, league: League, names: Iterable[str]) -> list[tuple[int, str]]:
-    """Return the matches that were posted under some aliases, as pairs of a match number and an alias."""
+    """Return the matches that were posted under one of the names, as pairs of a match number and an alias."""
     wanted = list(names)
     return _USES(connection, league=league.id, names=wanted) if wanted else []
 
@@ -190,7 +190,7 @@ def drop_uses(connection: Connection, league: League, uses: Sequence[tuple[int, 
 
 
 def drop_all_uses(connection: Connection, league: League, names: Sequence[str]) -> None:
-    """Delete the records of all matches that were posted under some names."""
+    """Delete the records of all matches that were posted under one of the names."""
     if names:
         connection.execute(delete(schema.alias_use).where(_USE.league_id == league.id, _USE.alias.in_(names)))
 
@@ -275,7 +275,7 @@ def set_distinct(connection: Connection, league: League, names: Sequence[str]) -
 
 
 def given_aliases(history: History, players: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """Yield the index of every match in which an alias is used, with the alias."""
+    """Yield the index of every match in which an alias is used, with the alias; `players` maps aliases to players."""
     rows = [row for row, name in enumerate(history.players) if name in players]
     entries = np.flatnonzero(np.isin(history.player, rows))
     match = owners(history.match_start)[owners(history.team_start)[entries]]

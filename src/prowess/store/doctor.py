@@ -148,8 +148,8 @@ def _check_tables(connection: Connection) -> Check:
 
 _LEAGUE_CHECKS = {
     "journal": "The journal is complete and in order: {matches} in {leagues}.",
-    "ratings": "All ratings equal a replay of the journal, to the bit.",
-    "checkpoints": "All checkpoints equal a replay of the journal, to the bit.",
+    "ratings": "All ratings exactly match a replay of the journal.",
+    "checkpoints": "All checkpoints exactly match a replay of the journal.",
 }
 
 
@@ -248,7 +248,7 @@ def _counter_faults(connection: Connection, league: League) -> Iterator[str]:
 
 
 def _alias_faults(connection: Connection, league: League) -> Iterator[str]:
-    """Yield a sentence if aliases do not lead to their players, or if they have matches of their own."""
+    """Yield a sentence if aliases do not lead to their players, and another if aliases have matches of their own."""
     columns = schema.alias.c
     rows = connection.execute(
         select(columns.alias, columns.target, columns.player).where(columns.league_id == league.id)
@@ -373,7 +373,7 @@ def repair(database: Database, name: str, author: str = "") -> None:
         revision = advance_counters(connection, league, 1, 0, None)[0] + 1
         for rated in _generations(connection, replace(league, revision=revision)):
             _rebuild(connection, *rated)
-        # A long correction under way may have read wrong ratings; without its lease, it starts again.
+        # End the lease of a long correction under way, which may have read wrong ratings, so that it starts again.
         leagues.update_row(connection, league, corrected=revision, replay_until=None)
         audit.write(connection, author, "repair ratings", name, revision=revision)
 

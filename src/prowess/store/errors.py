@@ -26,7 +26,7 @@ class Conflict(Error):
 
 
 class NameConflict(Conflict):
-    """Two players cannot be merged, because both play in some matches; `matches` has the ids and times of those.
+    """Two players cannot be merged, because both play in the `matches`, given by their ids and times.
 
     >>> NameConflict("ann and bob both played in match 'final'", [("final", None)]).matches
     [('final', None)]

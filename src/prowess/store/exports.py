@@ -118,7 +118,7 @@ class ExportFolder:
         return self.path / f"{league}-{token_hex(8)}.tmp"
 
     def scratch(self, league: int) -> Path:
-        """Return a path to write a new export to. Call this before you read the league's matches: see `forget`."""
+        """Return a path to write a new export to. Call this before reading the matches, so that `forget` works."""
         self._make()
         folder = self._temporary(league)
         folder.mkdir()

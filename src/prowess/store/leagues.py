@@ -435,7 +435,7 @@ def change(
     try:
         new_settings = replace(league.settings, **(settings or {}))
     except TypeError:
-        text = f"the settings are {', '.join(asdict(league.settings))}, not {', '.join(settings or {})}"
+        text = f"unknown setting in {', '.join(settings or {})}; the settings are {', '.join(asdict(league.settings))}"
         raise Error.in_field("settings", text, value=settings) from None
     if settings and settings.get("scale") is not None:
         league.model.points(settings["scale"])  # raises an error if the model has no scale

@@ -44,12 +44,12 @@ def preset_of(model: Model) -> Preset:
                 return found
         except Error:  # the preset does not allow such a word
             pass
-    # Inner components may hide each other's parameters, so that not every value has a name.
+    # Parameter names are not enough if two inner components have parameters with the same name.
     return Preset(name, _components(model))
 
 
 def _distance(name: str, model: Model) -> tuple[int, ...]:
-    # The kind of outcome says most about what kind of model it is, and the absorb rule comes next.
+    # Presets are compared by their outcome first, which says most about a model, and then by their absorb rule.
     preset = BUILT_IN[name]()
     differing = [part for part in PARTS if _shape(getattr(preset, part)) != _shape(getattr(model, part))]
     values = sum(preset.params.get(name) != value for name, value in model.params.items())
@@ -65,7 +65,7 @@ def _shape(component: Any) -> Any:
 
 
 def _words(model: Model, usual: Model) -> dict[str, Any]:
-    """Return the words that give the preset the same kinds of drift, newcomers and draws as the model."""
+    """Return the parameters that are words, such as drift="time", for the drift, seasons, newcomers and draws."""
     words: dict[str, Any] = {}
     drift: Any = model.drift.within if isinstance(model.drift, Seasons) else model.drift
     kinds = {kind: word for word, (kind, _) in DRIFTS.items()}

@@ -94,7 +94,7 @@ class PlayerRating(NamedTuple):
 
 @dataclass(frozen=True)
 class RatingUpdate:
-    """Players whose ratings have changed since a revision, latest last; `more` is true if some were left out.
+    """Players whose ratings have changed since a revision, latest change last; `more` is true if some were left out.
 
     >>> RatingUpdate(7, [], False).revision
     7

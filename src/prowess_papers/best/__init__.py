@@ -16,7 +16,7 @@ from .tuned_models import TunedModel, load_tuned
 
 __all__ = ["SETS", "DataSet", "SearchResult", "TunedModel", "load_tuned", "run", "search"]
 
-# Only these two data sets are also in the score paper, so only these are compared with its figures.
+# Only these two data sets are also in Guo et al. (2012), so only these are compared with figures of that paper.
 LEAGUES = ("premier_league", "afl")
 
 

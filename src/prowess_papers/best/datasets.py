@@ -31,7 +31,7 @@ class Reading:
 
 
 def premier_league(path: Path) -> Reading:
-    """Read the 14 seasons of the score paper, with clubs identified by name.
+    """Read the 14 seasons of Guo et al. (2012), with clubs identified by name.
 
     >>> premier_league(Path("no such file.csv"))
     Traceback (most recent call last):

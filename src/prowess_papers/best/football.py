@@ -1,4 +1,4 @@
-"""The two leagues of the score paper, evaluated by its protocol and compared with figures from other sources."""
+"""The two leagues of Guo et al. (2012), evaluated by their protocol and compared with figures from other sources."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ INDEPENDENT = "independent analysis"
 
 
 def reference() -> dict[str, Any]:
-    """Return the figures from other sources, which ours should equal or beat.
+    """Return the figures from other sources, which our figures should equal or beat.
 
     >>> reference()["afl"]["information_gain"]
     0.141
@@ -200,7 +200,7 @@ def _prequential(
         return []
     tally = measures.log_loss(judged.found.model.fit(judged.reading.history, progress=False).forecasts)
     rows: list[tuple[str, str, float | None, str]] = []
-    # Figures from other sources leave out the first season, so they are shown only for the same span of ours.
+    # Figures from other sources leave out the first season, so they are shown only beside our figure for that span.
     spans = {"after the first season": judged.first, "every match": 0, "matches not tuned on": judged.start}
     for label, start in spans.items():
         part = measures.Tally(tally.total[start:], tally.weight[start:])

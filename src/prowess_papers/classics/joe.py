@@ -1,4 +1,4 @@
-"""Joe Chess-Player, who returns after thirty years: section 4.1 of the Manifesto."""
+"""Joe Chess-Player, who returns after thirty years: section 4.1 of Stout, A Manifesto of Skill (2025)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A newcomer's path: how the four systems of the Manifesto react to the same games."""
+"""A newcomer's path: how the four systems of Stout, A Manifesto of Skill (2025), react to the same games."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Newcomers:
     known: float
 
     def paths(self, model: Model) -> Floats:
-        """Return every newcomer's rating before the first game and after each game: newcomers × games."""
+        """Return every newcomer's rating before the first game and after each game: newcomers × (games + 1)."""
         start = {name: model.rating(rating, self.known) for name, rating in self.opponents.items()}
         fit = model.fit(self.history, start=start, progress=False)
         curves = [[START, *fit.trajectory(f"newcomer {row}")["mu"].to_list()] for row in range(len(self.skill))]

@@ -1,4 +1,4 @@
-"""Draws found by match quality: the second experiment of section 4.1.
+"""Draws found by match quality: the second experiment of section 4.1 of the TrueSkill paper.
 
 Games are compared only with games of the same number of teams. In free-for-alls, games with more teams have more draws,
 so sorting all games together would mostly measure the number of teams.

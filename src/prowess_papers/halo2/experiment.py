@@ -1,4 +1,4 @@
-"""Runs the experiments of section 4 on the four files, or on as many of them as exist."""
+"""Runs the experiments of the TrueSkill paper, section 4, on the four files, or on as many of them as exist."""
 
 from __future__ import annotations
 

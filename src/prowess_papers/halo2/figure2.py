@@ -1,4 +1,4 @@
-"""The functions V and W of Figure 2: how far a result moves the mean, and how much it reduces the variance."""
+"""V and W of the TrueSkill paper, Figure 2: how far a result moves the mean, and how much it reduces the variance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ SHOWN = (-4.0, -2.0, 0.0, 2.0, 4.0)
 
 
 def v_and_w(t: float, margin: float) -> dict[str, float]:
-    """Return the four functions of section 3 at one point, from the special functions that all models use.
+    """Return V and W after a win and after a draw (section 3 of the TrueSkill paper) at one point.
+
+    They are computed from the special functions that all models use.
 
     >>> {name: round(value, 4) for name, value in v_and_w(0.0, 0.0).items()}
     {'V, win': 0.7979, 'V, draw': 0.0, 'W, win': 0.6366, 'W, draw': 1.0}
@@ -30,7 +32,7 @@ def v_and_w(t: float, margin: float) -> dict[str, float]:
 
 
 def figure2(published: dict[str, Any]) -> Section:
-    """Return a section with the curves of Figure 2."""
+    """Return a section with the curves of the TrueSkill paper's Figure 2."""
     import polars as pl
 
     margins = published["figure2"]["margins"]

@@ -51,7 +51,7 @@ def spread(match_start: NDArray[np.int32], rating: Floats) -> Floats:
 
 
 def qualities_of(fit: Fit) -> Floats:
-    """Return the quality of every match by equation (7), computed before the match.
+    """Return the quality of every match by equation (7) of the TrueSkill paper, computed before the match.
 
     The model must rate a team as the sum of its players.
 
@@ -82,9 +82,9 @@ class Mode:
     def closeness(self) -> dict[str, Floats]:
         """How close each system expects every game to be; higher is closer.
 
-        TrueSkill uses the match quality, equation (7), for any number of teams. Elo uses the negated difference of
-        ratings for two teams, and the negated standard deviation of ratings for more teams. If skills are certain,
-        equation (7) gives the same order of games.
+        TrueSkill uses the match quality, equation (7) of the TrueSkill paper, for any number of teams. Elo uses the
+        negated difference of ratings for two teams, and the negated standard deviation of ratings for more teams. If
+        skills are certain, equation (7) gives the same order of games as Elo.
 
         >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
         >>> fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).closeness["Elo"]

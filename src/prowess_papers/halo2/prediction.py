@@ -1,4 +1,7 @@
-"""The table of section 4.1: the share of pairs predicted in the wrong order, on all games and on the closest games."""
+"""The share of pairs predicted in the wrong order, on all games and on the closest games.
+
+This is the table in section 4.1 of the TrueSkill paper.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figure 4 of the score paper: a row for every data set, a column for every measure, a line for every system."""
+"""Figure 4 of Guo et al. (2012): a row for every data set, a column for every measure, a line for every system."""
 
 from __future__ import annotations
 

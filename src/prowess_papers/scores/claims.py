@@ -1,4 +1,4 @@
-"""The paper's claims about its figure, judged by paired differences over the seasons (section 5.3)."""
+"""The claims of Guo et al. (2012), section 5.3, about their Figure 4, judged by differences paired over the seasons."""
 
 from __future__ import annotations
 

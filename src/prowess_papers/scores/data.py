@@ -1,4 +1,4 @@
-"""The matches of the score paper: two leagues with seasons, and head-to-head games of Halo 2."""
+"""The matches of Guo et al. (2012): two leagues with seasons, and head-to-head games of Halo 2."""
 
 from __future__ import annotations
 

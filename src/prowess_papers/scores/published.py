@@ -1,4 +1,4 @@
-"""The published curves, from the authors' result matrices behind Figure 4, and our distances from the curves."""
+"""The published curves, from the authors' result matrices behind their Figure 4, and our distances from the curves."""
 
 from __future__ import annotations
 

@@ -132,7 +132,10 @@ def _best(curves: Curves) -> str:
 
 
 def _gain(data: str, best: str, tuned: Curves, right: Curves) -> Claim:
-    """Return the claim that a tuned model gains more information than every corrected model, at the largest share."""
+    """Return the claim that a tuned model beats every corrected model, at the largest share of training matches.
+
+    The models are compared by information gain.
+    """
     label, percent = f"tuned {best}", tuned.percents[-1]
     values = np.concatenate([tuned.values[[tuned.systems.index(best)]], right.values])
     # All systems are in one set of curves, so that the differences are paired by season.

@@ -1,4 +1,4 @@
-"""Training and test matches: the protocols of the score paper, section 5.1, one split at a time."""
+"""Training and test matches: the protocols of Guo et al. (2012), section 5.1, one split at a time."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from .real_sections import Real, real_sections, time_models
 __all__ = ["run"]
 
 SPANS, SMALL_SPANS = Spans((300, 150, 50), 50), Spans((60, 30, 10), 20)
-TOURNAMENTS, PLAYERS = 680, 50_000  # size of the simulated league, as in the paper of 2011
+TOURNAMENTS, PLAYERS = 680, 50_000  # size of the simulated league, as in the 2011 paper
 SMALL_PREFIX, SMALL_TOURNAMENTS, SMALL_PLAYERS = 180, 100, 6000
 
 

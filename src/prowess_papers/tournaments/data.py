@@ -34,8 +34,9 @@ def read(folder: Path) -> History:
 class Spans:
     """The spans that are evaluated: `last` gives the number of tournaments, at the end of the history, in each span.
 
-    Table 1 of 2011 uses `last[0]`, its Table 2 uses all three, and the paper of 2010 uses `last[1]`. The last `last[0]`
-    tournaments were not used for tuning. `window` is the width of the sliding window in charts.
+    In the 2011 paper, Table 1 uses `last[0]`, and Table 2 uses all tournaments and all three spans. The 2010 paper uses
+    `last[1]`. The last `last[0]` tournaments were not used for tuning. `window` is the width of the sliding window in
+    charts, in tournaments.
 
     >>> Spans((300, 150, 50), 50).names
     ('all', 'last 300', 'last 150', 'last 50')
@@ -46,7 +47,7 @@ class Spans:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The column names of Table 2."""
+        """The column names of Table 2 of the 2011 paper: all tournaments, then each span."""
         return ("all", *(f"last {many}" for many in self.last))
 
     def mask(self, history: History, many: int | None = None) -> Mask:

@@ -1,4 +1,4 @@
-"""Figure 5 of ICML 2011 (the error over a sliding window) and Figure 3 of 2010 (the relative error of two models)."""
+"""Figure 5 of the 2011 paper (error over a sliding window) and Figure 3 of the 2010 paper (ratio of two errors)."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Parts(NamedTuple):
         return f"{self.graph}, {self.team}, ε by {self.policy}{', fixed σ' if self.fixed else ''}"
 
 
-FIVE = {  # the models of ICML 2011, section 4
+FIVE = {  # the models of the 2011 paper, section 4
     "TSa": Parts("chain", "sum", "draws"),
     "TSb": Parts("chain", "mean", "draws"),
     "TS2a": Parts("places", "sum", "spread"),
@@ -65,7 +65,7 @@ def _team(name: str) -> TeamFunction:
 
 
 def model(parts: Parts, draws: float) -> Model:
-    """Return the model with the given parts and the constants of ICML 2011; `draws` is the share of tied neighbours.
+    """Return the model with the given parts and the 2011 paper's constants; `draws` is the share of tied neighbours.
 
     >>> model(FIVE["TS2c"], 0.5).params["sigma"]
     300.0

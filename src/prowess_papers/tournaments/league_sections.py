@@ -37,18 +37,18 @@ class League(NamedTuple):
 
     @property
     def judge(self) -> Judge:
-        """A judge of pair errors, over the span of Table 1 of 2011."""
+        """A judge of claims about the pair error, over the span of Table 1 of the 2011 paper."""
         return Judge(self.comparison, self.spans.mask(self.history), labels=FIVE_NAMES)
 
     @property
     def judge_2010(self) -> Judge:
-        """A judge of the discounted place error, over the span of the 2010 paper."""
+        """A judge of claims about the discounted place error, over the span that the 2010 paper evaluates."""
         where = self.spans.mask(self.history, self.spans.last[1])
         return Judge(self.comparison, where, "place_error", 1.0, "units of the place error", SIX_NAMES)
 
 
 def league_sections(league: League) -> list[Section]:
-    """Return all sections."""
+    """Return all sections about a simulated league."""
     return [
         _data(league),
         _errors(league),

@@ -16,7 +16,7 @@ from prowess.model.model import Model
 
 from .data import mirrored, shuffled, shuffled_ties
 
-DIGITS = 6  # performances are rounded to this many decimals; adding in another order changes only the eleventh
+DIGITS = 6  # decimals of rounded performances; adding numbers in another order changes only the eleventh decimal
 WAYS: dict[str, Callable[[History, int], History]] = {
     "as filed": lambda history, seed: history,
     "mirrored": lambda history, seed: mirrored(history),
@@ -26,9 +26,9 @@ WAYS: dict[str, Callable[[History, int], History]] = {
 
 
 class ListingErrors(NamedTuple):
-    """A model's forecasts for a listing: the pair error of every tournament, and every team's expected performance.
+    """A model's pair error in every tournament, and its expected performance of every team, for one listing.
 
-    `expected` has the same order of teams for every listing.
+    A listing is an order in which the teams are listed. `expected` has the same order of teams for every listing.
     """
 
     error: Floats

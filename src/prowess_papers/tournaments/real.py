@@ -119,7 +119,7 @@ def elos() -> dict[str, Model]:
     return {name: Elo(k=k) for name, k in ELO.items()}
 
 
-# The models of Tables 1 and 2, by their names in the tables; models with the papers' constants come first.
+# The models of Tables 1 and 2 of the 2011 paper, by their names there; models with the papers' constants come first.
 MAIN = {
     "TSa": Variant("TSa", False, "draws", "paper").name,
     "TSa spread": Variant("TSa", False, "spread", "paper").name,
@@ -135,7 +135,7 @@ MAIN = {
     "TS3c tuned": Variant("TS3", True, "spread", "tuned").name,
     "Elo tuned": "Elo, tuned",
 }
-FIGURE = ("TSa", "TS2", "TS2c", "Elo tuned", "TS2 tuned")  # the models whose lines are in Figure 5
+FIGURE = ("TSa", "TS2", "TS2c", "Elo tuned", "TS2 tuned")  # the models whose lines are in Figure 5 of the 2011 paper
 # Published models to compare with; for a team of one, sum and average are the same.
 THEIRS = {"TSa": "TSb", "TS2": "TS2b", "TS2c": "TS2c"}
 

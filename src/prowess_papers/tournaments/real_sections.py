@@ -44,7 +44,7 @@ class Real(NamedTuple):
 
     @property
     def judge(self) -> Judge:
-        """A judge of differences over the span that was not used for tuning."""
+        """A judge of claims about the pair error, on the tournaments that were not used for tuning."""
         return Judge(
             self.comparison,
             self.spans.mask(self.history),
@@ -63,7 +63,7 @@ def time_models(history: History) -> float:
 
 
 def real_sections(real: Real) -> list[Section]:
-    """Return all sections."""
+    """Return all sections about the real tournaments."""
     return [
         _data(real),
         _errors(real),

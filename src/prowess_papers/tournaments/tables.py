@@ -29,7 +29,7 @@ def percent(value: float) -> float:
 def count_wins(
     comparison: Comparison, names: Mapping[str, str], where: Mask, measure: str = "pair_error"
 ) -> pl.DataFrame:
-    """Count the tournaments in which the model of a row was better than that of a column: Table 1 of both papers.
+    """Count the tournaments in which the model of a row was better than the model of a column: Table 1 of both papers.
 
     `names` maps the labels in the table to models.
     """
@@ -64,8 +64,9 @@ def join_published(table: pl.DataFrame, theirs: Mapping[str, Sequence[float]]) -
 def error_table(
     comparison: Comparison, names: Mapping[str, str], spans: Spans, theirs: Mapping[str, str]
 ) -> pl.DataFrame:
-    """Return pair errors in percent by span, with an interval for the first, and published errors: Table 2 of 2011.
+    """Return pair errors in percent by span, with the published errors: Table 2 of the 2011 paper.
 
+    Only the errors over the span `spans.last[0]` have intervals.
     `names` maps the labels in the table to models; `theirs` maps some labels to the published model in the same row.
     """
     printed = load_published("tournaments")["icml2011"]["error"]

@@ -70,8 +70,8 @@ def test_no_model_is_chosen_if_the_user_names_a_model_or_a_setting(monkeypatch: 
 def test_settings_without_a_model_apply_to_textbook_trueskill_and_a_note_says_so() -> None:
     bare = run("rate", LEAGUE, "--set", "beta=3")
     assert bare.stdout == run("rate", LEAGUE, *TEXTBOOK, "--set", "beta=3").stdout
-    assert "the model is TrueSkill with these settings; without settings, a model is chosen" in bare.stderr
-    assert "the model is TrueSkill" not in run("rate", LEAGUE, *TEXTBOOK, "--set", "beta=3").stderr
+    assert "you gave settings without --model, so they apply to TrueSkill; without settings, " in bare.stderr
+    assert "you gave settings" not in run("rate", LEAGUE, *TEXTBOOK, "--set", "beta=3").stderr
     wrong = run("rate", LEAGUE, "--model", "auto", "--drift", "time")
     assert (wrong.exit_code, wrong.stdout) == (1, "")
     assert "--drift time: --model auto chooses this itself; name a model to set it" in wrong.stderr
@@ -240,7 +240,7 @@ def test_one_model_is_chosen_for_all_groups_of_a_file(tmp_path: Path) -> None:
         assert [row["mu"] for row in json.loads(result.stdout) if row["town"] == town] == pytest.approx(expected)
 
 
-def test_join_leagues_keeps_players_of_different_leagues_apart_and_sorts_matches_by_time() -> None:
+def test_joining_leagues_keeps_players_of_different_leagues_apart_and_sorts_matches_by_time() -> None:
     early, late = (
         pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
         for days in (("2026-01-01", "2026-01-03"), ("2026-01-02", "2026-01-04"))
@@ -270,7 +270,7 @@ def test_gain_over_textbook_trueskill_is_printed_with_its_interval(gain: Interva
     assert choice_notes(ChosenModel(choice.model, choice))[1].endswith(ending)
 
 
-def test_notes_on_races_give_the_loss_per_pair_of_teams_and_end_with_remarks(choice_notes) -> None:
+def test_notes_on_a_model_for_races_give_the_loss_per_pair_of_teams_and_list_remarks_last(choice_notes) -> None:
     races = pw.History.read(ROOT / "examples" / "races.csv")
     choice = replace(CHOICE, history=races, remarks=("tau is at the end of its range.",))
     lines = choice_notes(ChosenModel(choice.model, choice, "the first 7 matches"))

@@ -131,7 +131,7 @@ def test_importing_a_longer_file_adds_its_new_rows(place, tmp_path):
         ("winner,loser", ["ann,bob"], "none"),
     ],
 )
-def test_new_league_has_dates_numbers_or_no_times_according_to_the_file(place, tmp_path, header, rows, clock):
+def test_clock_of_a_new_league_is_determined_by_the_times_in_the_file(place, tmp_path, header, rows, clock):
     (tmp_path / "a.csv").write_text("\n".join([header, *rows]))
     imported(place, tmp_path / "a.csv", *(["--columns", "time=round"] if clock == "number" else []))
     assert find_league(place, "tuesday-darts")[0].clock == clock

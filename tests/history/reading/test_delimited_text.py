@@ -121,7 +121,7 @@ def test_same_table_is_read_from_csv_files_in_many_dialects(content: str | bytes
         ("winner,loser\n#1 Tim,bob\n", "winner loser / #1_Tim bob"),
     ],
 )
-def test_untidy_tables_are_read_as_a_person_would(content: str, expected: str) -> None:
+def test_untidy_tables_are_read_as_a_person_would_read_them(content: str, expected: str) -> None:
     found = table(content)
     assert seen(found) == [[cell.replace("@", "\n") for cell in row] for row in grid(expected)]
     assert not len(found.problems)

@@ -48,7 +48,7 @@ def test_same_history_gives_the_same_choice(league, choice):
     assert again.to_dict() == choice.to_dict()
 
 
-def test_auto_decides_without_looking_at_the_last_matches(league, choice):
+def test_auto_chooses_the_model_without_using_the_last_matches(league, choice):
     # Other results in the last fifth must not change anything that was decided.
     last = np.arange(choice.spans.decided, len(league))
     swapped = league.place.reshape(-1, 2).copy()
@@ -64,7 +64,7 @@ def test_auto_finds_no_gain_if_players_are_shuffled(league):
     assert "do not show" in str(choice)
 
 
-def test_steps_of_auto_are_a_frame_with_intervals(choice):
+def test_steps_of_a_choice_are_a_frame_of_gains_with_intervals(choice):
     frame = choice.steps
     assert frame.columns == ["decision", "option", "gain", "low", "high", "kept"]
     assert (frame["low"] <= frame["gain"]).all()
@@ -89,7 +89,7 @@ def test_too_few_matches_give_the_default_model_with_a_remark(matches):
 
 
 @pytest.mark.parametrize("matches", [20, 50, 199])
-def test_few_matches_keep_parameters_that_are_usual_in_other_leagues(matches):
+def test_remark_says_that_few_matches_get_parameters_usual_in_other_leagues(matches):
     choice = pw.auto(simulated(pw.TrueSkill(beta=8), matches, 8))
     assert any("usual in other leagues" in remark for remark in choice.remarks)
 
@@ -106,7 +106,7 @@ def test_free_for_alls_are_judged_by_pairs_of_teams():
     assert "per pair of teams" in str(choice)
 
 
-def test_base_rates_learn_only_from_earlier_matches():
+def test_base_rates_are_computed_only_from_earlier_matches():
     home = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "home": 0}] * 3)
     assert base_rate_losses(home).round(6).tolist() == np.round(-np.log([1 / 3, 2 / 4, 3 / 5]), 6).tolist()
 
@@ -129,7 +129,7 @@ def test_share_of_draws_is_learnt_in_a_small_league():
     assert choice.model.outcome.remembers
 
 
-def test_textbook_is_kept_if_it_predicts_the_last_matches_better():
+def test_textbook_trueskill_is_used_if_it_predicts_the_last_matches_better_than_the_tuned_model():
     # In 42 invented matches the better player nearly always wins, which is unusual in other leagues.
     choice = pw.auto(pw.History.read(ROOT / "examples" / "tennis.csv"))
     assert choice.model == pw.TrueSkill()

@@ -15,7 +15,7 @@ def history():
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_model_of_every_family_predicts_balances_and_pairs(history, family):
+def test_models_of_every_family_can_predict_matches_balance_teams_and_pair_players(history, family):
     facts = Facts.of(history, len(history))
     design = Design(family, home="learnt", newcomers=True)
     model = design.build(facts, Values({}).of(design.parameters(facts)))

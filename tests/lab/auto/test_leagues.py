@@ -69,10 +69,10 @@ def test_chosen_model_predicts_almost_as_well_as_the_true_model_in_200_simulated
     assert_close_to_the_truth(range(200))
 
 
-def test_auto_rarely_claims_skill_in_20_leagues_with_shuffled_players():
+def test_auto_rarely_reports_a_gain_from_knowing_the_players_in_20_leagues_with_shuffled_players():
     assert sum(map(claims_skill, range(20))) <= 2
 
 
 @pytest.mark.long
-def test_auto_rarely_claims_skill_in_200_leagues_with_shuffled_players():
+def test_auto_rarely_reports_a_gain_from_knowing_the_players_in_200_leagues_with_shuffled_players():
     assert sum(map(claims_skill, range(200))) <= 10

@@ -44,11 +44,11 @@ def test_search_finds_an_exponential_rate_from_a_poor_start():
     assert found.values.of([RATE])["rate"] == pytest.approx(1 / waiting.mean(), rel=0.03)
 
 
-def test_rejected_starting_values_give_no_result():
+def test_search_returns_none_if_the_starting_values_are_rejected():
     assert minimise(lambda sets: [None for _ in sets], [RATE], Values({})) is None
 
 
-def test_rejected_steps_keep_the_starting_values():
+def test_search_keeps_the_starting_values_if_all_other_values_are_rejected():
     calls = []
 
     def losses(sets):
@@ -59,7 +59,7 @@ def test_rejected_steps_keep_the_starting_values():
     assert found.values.points == {"rate": 0.0}
 
 
-def test_parameter_value_stays_in_its_range_and_at_edge_detects_the_ends():
+def test_parameter_value_is_clipped_to_its_range_and_at_edge_is_true_only_at_the_ends():
     bounded = Parameter("carry", usual=0.9, spread=1.0, low=0.01, high=0.999, transform="logit")
     assert bounded.value(50.0) == 0.999
     assert bounded.at_edge(0.999)

@@ -132,7 +132,7 @@ def test_changing_a_scored_match_changes_no_fair_constant(history, protocol):
             assert after.chosen[name][run] == choices[run]
 
 
-def test_fair_comparison_includes_auto_and_has_no_home_gain(history):
+def test_fair_comparison_includes_auto_and_reports_no_gain_from_home_advantage(history):
     found = compare(history[:200], fair=True, jobs=1)
     assert "auto" in found.models
     assert all(name.endswith(" (fair)") for name in found.models if name != "auto")

@@ -34,7 +34,7 @@ def test_home_gain_is_the_difference_from_the_model_with_a_learnt_advantage(meas
     assert found.home_gain.gain.above_zero is (None if measure == "auc" else True)
 
 
-def test_comparison_says_what_a_home_advantage_would_gain():
+def test_comparison_says_how_much_a_home_advantage_would_improve_the_log_loss():
     found = compare(home_league(), ["elo", "trueskill"])
     gain = found.home_gain
     text = verdict.remarks(found)[-1]

@@ -66,7 +66,7 @@ def test_changing_a_scored_match_changes_neither_the_choice_nor_earlier_forecast
             assert np.array_equal(*win)
 
 
-def test_auto_gives_the_forecasts_of_the_model_it_chose_on_the_burn_in(history):
+def test_auto_gives_the_forecasts_of_the_model_it_chose_on_the_burn_in_matches(history):
     found = compare(history, {"Elo": pw.Elo(), "best": "auto"})
     [choice] = found.chosen["best"]
     expected = pw.auto(history[:80])
@@ -106,7 +106,7 @@ def test_too_few_training_matches_give_textbook_trueskill_and_a_remark(history):
     assert len(compare(history[:1], ["auto"])) == 1
 
 
-def test_choices_of_several_runs_are_in_text_report_and_json(history):
+def test_models_chosen_in_several_runs_are_listed_in_text_report_and_json(history):
     found = compare(history, ["elo", "auto"], protocol=RandomSplits(3, 0.5))
     choices = found.chosen["auto"]
     assert [choice.run for choice in choices] == ["split 1", "split 2", "split 3"]

@@ -336,7 +336,7 @@ def test_every_measure_works_for_every_model(name, found):
         for point in ("median", "mean", "plug-in"):
             assert np.isfinite(measures.score_error(forecasts, point=point).values).all()
     else:
-        with pytest.raises(pw.Error, match="does not predict scores; models with offence and defence do"):
+        with pytest.raises(pw.Error, match="does not predict scores; use a model with offence and defence"):
             measures.score_error(forecasts)
 
 

@@ -572,7 +572,7 @@ WRONG = {
     "a rest needs seasons": lambda: Calendar(rest=30),
     "after the year 9999": lambda: simulate(pw.TrueSkill(), 1000, calendar=Calendar(every=1e6)),
     r"with Point.* the same skill; pass a distribution of skills": lambda: simulate(pw.Elo()),
-    "skills must be finite numbers: 100 players × 1 trait": lambda: simulate(pw.TrueSkill(), skills=[1.0, 2.0]),
+    "one finite number for each of the 100 players; the given": lambda: simulate(pw.TrueSkill(), skills=[1.0, 2.0]),
     "skills must be a Prior": lambda: simulate(pw.TrueSkill(), skills="good"),
     "draws must lie between 0 and 1": lambda: simulate(pw.TrueSkill(), draws=-1),
     "leave out `draws`: it is only for models such as Elo": lambda: simulate(pw.TrueSkill(), draws=0.5),

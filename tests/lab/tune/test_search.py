@@ -48,7 +48,7 @@ def test_loss_of_a_trial_equals_the_loss_of_a_plain_fit(league, tuning):
         assert row["loss"] == pytest.approx(whole[60:600].mean(), abs=1e-12)
 
 
-def test_tuned_model_is_better_on_held_out_matches(league, tuning):
+def test_tuned_model_beats_the_original_model_on_held_out_matches(league, tuning):
     found = tuning.trials()
     assert found.row(0, named=True)["beta"] == WRONG.params["beta"]  # the first trial has the current parameters
     assert found["best"][-1] == tuning.loss[1] < tuning.loss[0] == found["loss"][0]
@@ -170,7 +170,7 @@ def test_tuning_on_random_results_reports_no_significant_gain():
     assert "within noise" in found.summary or "none predicts them better" in found.summary
 
 
-def test_tuning_keeps_the_original_model_if_no_trial_is_better(league):
+def test_tuning_keeps_the_original_model_if_no_trial_beats_it(league):
     found = tune(WRONG, league, parameters={"beta": (400.0, 500.0)}, trials=3)  # the range excludes the current value
     assert found.model == found.before == WRONG
     assert found.params == {}
@@ -300,7 +300,7 @@ def test_tuning_raises_the_error_of_an_unusable_model(league):
         tune(WRONG, replace(league, time=None, time_kind=None), train="2026-01-01")
 
 
-def test_loss_is_the_negated_measure_if_higher_is_better(league, tuning):
+def test_tuning_minimises_the_negative_of_a_measure_for_which_higher_is_better(league, tuning):
     found = tune(WRONG, league, trials=16, measure="information_gain")
     before, after = (measures.information_gain(model.fit(league).forecasts).values for model in (WRONG, found.model))
     assert found.loss == pytest.approx((-before[60:600].mean(), -after[60:600].mean()))

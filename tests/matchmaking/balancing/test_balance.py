@@ -128,7 +128,7 @@ def test_local_search_finds_the_best_split(sizes, monkeypatch):
 
 
 @pytest.mark.parametrize("teams", [2, 4, 10])
-def test_hundred_players_are_split_into_even_teams(teams):
+def test_hundred_players_are_split_into_equally_strong_teams(teams):
     """There are as many equally good players at each level as teams, so a perfectly even split exists."""
     rng = np.random.default_rng(1)
     level = rng.normal(25, 6, 100 // teams)
@@ -205,7 +205,7 @@ def test_error_names_the_infeasible_rules(options, message):
         pw.balance(pw.TrueSkill(), list("abcdef"), **options)
 
 
-def test_fifty_groups_of_two_cannot_be_split_into_odd_teams():
+def test_fifty_groups_of_two_cannot_be_split_into_teams_of_odd_size():
     """There are far too many splits to enumerate them all."""
     pairs = tuple((index, index + 1) for index in range(0, 100, 2))
     assert random_split(Rules((49, 51), together=pairs), np.random.default_rng(0)) is None
@@ -238,7 +238,7 @@ def test_balance_gives_the_same_split_for_a_fit_a_ladder_and_ratings():
     assert pw.balance(learnt, ["ann", "bob"]).prediction.draw == learnt.predict([["ann"], ["bob"]]).draw > 0.1
 
 
-def test_even_split_is_found_if_all_qualities_underflow():
+def test_most_even_split_is_found_even_if_all_qualities_underflow_to_zero():
     """Ratings are so far apart that all qualities are 0, but their logarithms differ."""
     ratings = {name: pw.Rating(mu, 1) for name, mu in zip("abcd", (9e9, 5e9, 4e9, 1e9), strict=True)}
     found = pw.balance(pw.TrueSkill(), ratings)

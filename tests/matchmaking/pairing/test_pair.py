@@ -154,7 +154,7 @@ def test_six_players_meet_all_others_in_five_rounds():
     assert len({frozenset(pair) for pair in met}) == 15
 
 
-def test_rematch_is_better_than_an_unfair_match():
+def test_pair_prefers_a_rematch_to_an_unfair_match():
     ladder = pw.Ladder(MODEL, {name: pw.Rating(mu, 1) for name, mu in zip("abcd", (40, 39, 11, 10), strict=True)})
     once = [("b", "a"), ("c", "d")]
     assert pw.pair(ladder, list("abcd"), met=once).pairs == [("a", "b"), ("c", "d")]

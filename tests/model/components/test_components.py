@@ -245,7 +245,7 @@ def test_extra_state_columns_are_kept_for_each_player(tmp_path):
 
 
 def test_parameters_of_two_components_may_have_the_same_name():
-    """Such parameters are addressed by the component and their own name."""
+    """The name of the component is put in front of such a parameter, as in `drift_tau`."""
 
     @dataclass(frozen=True)
     class Noisy(Coin):
@@ -281,7 +281,8 @@ def test_scores_are_cleared_from_the_board_before_the_next_match():
 
 @pytest.mark.parametrize("absorb", ABSORBS, ids=short)
 def test_rating_of_a_team_without_uncertainty_does_not_change(absorb):
-    """Only the other team learns if a skill is known and has no noise, or if all its players have weight 0."""
+    """A team learns nothing if its skills are known and have no noise, or if all its players have weight 0; its
+    opponent learns."""
     known, open_ = pw.Rating(25, 0), pw.Rating(25, 8)
     [[same], [learnt]] = pw.TrueSkill(tau=0).replace(beta=0, absorb=absorb).rate([[known], [open_]])
     assert (same.mu, same.sigma) == (25.0, 0.0)

@@ -82,7 +82,7 @@ def test_newcomer_level_falls_if_newcomers_lose(preset):
 
 
 def test_newcomer_level_stays_bounded_in_matches_of_many_newcomers():
-    """Strong drift cancels the information from matches; then the level ignores a hundred newcomers in one match."""
+    """Strong drift outweighs the information from matches; the level then ignores a hundred newcomers in one match."""
     prior = pw.Newcomers(pw.Normal(3000, 500), level_sigma=300, matches=1)
     model = pw.TS2(tau=800).replace(prior=prior)
     rng = np.random.default_rng(3)

@@ -20,7 +20,7 @@ def test_fixed_home_advantage_acts_as_a_rating_offset():
 
 
 def test_learnt_home_advantage_acts_like_an_extra_player_without_noise():
-    """With a performance noise of 0, the results with an extra player are exactly equal."""
+    """With a performance noise of 0, a learnt home advantage and an extra player give exactly the same results."""
     plain = pw.TrueSkill(tau=0).replace(beta=0)
     learnt = plain.replace(home=pw.Home(1.0, home_sigma=2.0))
     a, b = pw.Rating(25, 4), pw.Rating(27, 5)

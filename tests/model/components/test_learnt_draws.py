@@ -1,4 +1,4 @@
-"""`LearntDraws`: the estimate against a plain oracle, its limits, and that all ways to rate a league agree."""
+"""`LearntDraws`: the estimate agrees with a plain oracle, has limits, and is the same for all ways to rate a league."""
 
 import json
 import math
@@ -43,7 +43,7 @@ def drawn(*results):
 
 @pytest.mark.parametrize("memory", [30.0, 500.0, math.inf])
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.7])
-def test_forecasts_agree_with_a_plain_implementation(memory, share):
+def test_forecasts_with_learnt_draws_agree_with_a_plain_implementation(memory, share):
     matches = list(league(150, share, seed=3))
     found = LEARNT.replace(draw_start=0.2, draw_memory=memory).fit(history(matches)).forecasts
     wanted = np.array(draws.forecasts(matches, 0.2, memory))
@@ -51,7 +51,7 @@ def test_forecasts_agree_with_a_plain_implementation(memory, share):
     assert found.draw == pytest.approx(wanted[:, 1], abs=1e-9)
 
 
-def test_first_forecast_equals_that_of_a_fixed_share_of_draw_start():
+def test_first_forecast_equals_that_of_a_model_with_draw_probability_draw_start():
     matches = history(drawn(1))
     for start in (0.01, 0.1, 0.6):
         fixed, learnt = pw.TrueSkill(draw_probability=start), LEARNT.replace(draw_start=start)
@@ -67,7 +67,7 @@ def test_expected_number_of_draws_approaches_the_actual_number(share):
     assert LEARNT.fit(matches).forecasts.draw[3000:].mean() == pytest.approx(actual, abs=0.01)
 
 
-def test_learnt_share_follows_a_league_that_changes():
+def test_learnt_share_of_draws_adapts_if_the_league_changes():
     matches = history([*league(2000, 0.1, seed=1), *league(2000, 0.5, seed=2)])
     draw = {memory: LEARNT.replace(draw_memory=memory).fit(matches).forecasts.draw for memory in (200, math.inf)}
     assert draw[200][1500:2000].mean() == pytest.approx(0.1, abs=0.03)
@@ -75,8 +75,8 @@ def test_learnt_share_follows_a_league_that_changes():
     assert draw[math.inf][3000:].mean() < 0.4
 
 
-def test_league_without_draws_never_rules_them_out():
-    """After 5,000 matches without a draw, draws are rare but possible; then the league learns that they occur."""
+def test_draws_stay_possible_in_a_league_without_draws():
+    """After 5,000 matches without a draw, draws are rare but possible; once draws occur, their probability rises."""
     for memory in (1.0, 30.0, 500.0, math.inf):
         for start in (1e-6, 0.1, 0.999):
             model = LEARNT.replace(draw_memory=memory, draw_start=start)
@@ -87,7 +87,7 @@ def test_league_without_draws_never_rules_them_out():
             assert np.isfinite(fit.forecasts.log_evidence).all()
 
 
-def test_league_of_draws_stays_finite():
+def test_league_of_only_draws_gives_finite_numbers():
     for memory in (1.0, 30.0, 500.0, math.inf):
         fit = LEARNT.replace(draw_memory=memory).fit(history(drawn(*[0] * 5000, 1)))
         draw = fit.forecasts.draw
@@ -103,22 +103,23 @@ def test_league_of_draws_stays_finite():
     st.floats(1, 1e30) | st.just(math.inf),
     st.sampled_from([1e-9, 0.3, 1e6]),
 )
-def test_any_parameters_give_probabilities(results, start, memory, importance):
+def test_any_parameters_of_learnt_draws_give_valid_probabilities(results, start, memory, importance):
     matches = [("ann", "bob", result, importance) for result in results] + drawn(0)
     forecasts = LEARNT.replace(draw_start=start, draw_memory=memory).fit(history(matches)).forecasts
     assert ((forecasts.draw > 0) & (forecasts.draw <= 1)).all()
     assert np.isfinite(forecasts.log_evidence).all()
 
 
-def test_match_of_importance_zero_changes_nothing():
+def test_match_of_importance_zero_does_not_change_the_learnt_share_of_draws():
     ladder = LEARNT.fit(history(league(30, 0.4))).ladder
     before = ladder.memory.tolist()
     ladder.record([["p1"], ["p2"]], ranks=[1, 1], importance=0)
     assert ladder.memory.tolist() == before
 
 
-def test_a_double_match_counts_like_two():
-    """Twins without uncertainty or drift: their forecasts depend on nothing but the learnt share of draws."""
+def test_match_of_importance_two_counts_like_two_matches():
+    """The players are equal, without uncertainty or drift, so their forecasts depend only on the learnt share of
+    draws."""
     model = LEARNT.replace(sigma=0, tau=0, draw_memory=1e9)
     once, twice = pw.Ladder(model), pw.Ladder(model)
     once.record([["ann"], ["bob"]], ranks=[1, 1], importance=2)
@@ -137,7 +138,7 @@ def test_matches_of_several_teams_use_the_learnt_margin_but_do_not_change_it():
     assert ladder.memory.tolist() == before
 
 
-def test_fit_ladder_stream_file_and_resumed_fit_agree(tmp_path):
+def test_fit_ladder_stream_saved_ladder_and_resumed_fit_agree_with_learnt_draws(tmp_path):
     matches = list(league(200, 0.4, seed=5))
     fit = LEARNT.fit(history(matches))
     ladder = pw.Ladder(LEARNT)
@@ -155,7 +156,7 @@ def test_fit_ladder_stream_file_and_resumed_fit_agree(tmp_path):
     assert LEARNT.predict([[ladder["p1"]], [ladder["p2"]]]).draw < ladder.predict([["p1"], ["p2"]]).draw
 
 
-def test_damaged_memory_gives_probabilities(tmp_path):
+def test_any_memory_in_a_ladder_file_gives_valid_draw_probabilities(tmp_path):
     """A file edited by hand may hold any finite numbers."""
     ladder = LEARNT.fit(history(league(50, 0.4))).ladder
     for memory in ((-1e300, 1e300), (1e300, -1e300), (0.0, -1.0)):
@@ -165,7 +166,7 @@ def test_damaged_memory_gives_probabilities(tmp_path):
         assert 0 <= loaded.predict([["p1"], ["p2"]]).draw <= 1
 
 
-def test_compiled_and_uncompiled_results_are_identical():
+def test_learnt_draws_give_identical_results_compiled_and_uncompiled():
     results = []
     for package in (pw, load()):
         model = package.TrueSkill(draw_probability="learnt").replace(draw_memory=50)
@@ -176,14 +177,14 @@ def test_compiled_and_uncompiled_results_are_identical():
     assert results[0] == results[1]
 
 
-def test_word_learnt_stands_for_the_policy_learntdraws():
+def test_draw_probability_learnt_is_short_for_the_margin_learntdraws():
     assert LEARNT.outcome == pw.outcome.Order(margin=LearntDraws())
     assert LEARNT == pw.TrueSkill().replace(draw_probability="learnt") == pw.TrueSkill(margin=LearntDraws())
     assert pw.TrueSkill(margin=1).replace(outcome=pw.outcome.Order(draw_probability="learnt")) == LEARNT
     assert LEARNT.replace(draw_probability=0.1) == pw.TrueSkill()
 
 
-def test_parameters_have_names_and_ranges():
+def test_parameters_of_learnt_draws_have_names_and_ranges():
     own = {name: LEARNT.params[name] for name in ("draw_start", "draw_memory")}
     assert own == {"draw_start": 0.1, "draw_memory": 500.0}
     assert (LEARNT.tunable["draw_memory"].low, LEARNT.tunable["draw_memory"].high) == (30, 30000)
@@ -194,7 +195,7 @@ def test_parameters_have_names_and_ranges():
 
 
 @pytest.mark.parametrize("memory", [60, 500.0, math.inf])
-def test_model_is_plain_data(memory):
+def test_model_with_learnt_draws_converts_to_plain_data_and_back(memory):
     model = LEARNT.replace(draw_memory=memory)
     assert pw.Model.from_dict(json.loads(json.dumps(model.to_dict()))) == model
     assert pickle.loads(pickle.dumps(model)) == model
@@ -218,13 +219,13 @@ def test_model_is_plain_data(memory):
         (lambda: pw.TrueSkill().replace(draw_memory=100), "draw_memory"),
     ],
 )
-def test_wrong_parameters_are_errors(make, field):
+def test_invalid_parameters_of_learnt_draws_are_rejected(make, field):
     with pytest.raises(pw.Error) as raised:
         make()
     assert raised.value.field == field
 
 
-def test_board_without_memory_uses_draw_start():
+def test_learnt_draws_use_draw_start_on_a_board_without_memory():
     """A custom outcome may use the policy without keeping its memory."""
     board = pw.Board()
     board.noise[0] = board.noise[1] = 0.5
@@ -233,7 +234,7 @@ def test_board_without_memory_uses_draw_start():
     policy.learn(board)
 
 
-def test_simulated_league_has_the_share_of_draws_of_draw_start():
+def test_share_of_draws_in_a_simulated_league_is_draw_start():
     simulated = pw.simulate(LEARNT.replace(draw_start=0.6, sigma=0, tau=0), 2000, 20, teams=2).history
     places = simulated.place.reshape(-1, 2)
     assert (places[:, 0] == places[:, 1]).mean() == pytest.approx(0.6, abs=0.04)

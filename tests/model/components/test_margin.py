@@ -1,4 +1,4 @@
-"""Margin policies: their values, every outcome, pickling, and the paper's printed formula."""
+"""Margin policies: their values, use with every outcome, pickling, and the paper's printed formula."""
 
 import json
 import math
@@ -21,7 +21,7 @@ def laid(means, places, noise=16.0):
 
 
 def measured(margin, board, seen):
-    """Return the margin of a policy, and whether the policy reports that it changed."""
+    """Return the margin of a policy, and whether the policy reports that the margin changed."""
     changed = margin.measure(board, seen)
     found = {margin.between(board, i, j) for i in range(board.teams) for j in range(board.teams)}
     assert len(found) == 1
@@ -103,7 +103,7 @@ def test_margins_can_be_pickled(margin):
 
 
 def league(rounds):
-    """Return matches in which thirty of sixty players finish on about a dozen places."""
+    """Return matches in which thirty of sixty players share about a dozen places."""
     rng = np.random.default_rng(0)
     skill = rng.normal(3000, 300, 60)
     for _ in range(rounds):
@@ -112,7 +112,7 @@ def league(rounds):
         yield {"teams": [[f"p{i}"] for i in who], "scores": np.floor(shown / 200).tolist()}
 
 
-def test_spread_margin_as_printed_in_the_paper_grows_without_bound():
+def test_ratings_with_the_printed_spread_margin_grow_without_bound():
     """With fixed variances (TS2c), ratings spread 4 times too far after 30 tournaments, and 10 000 times after 300."""
     history = pw.History.from_matches(list(league(60)))
     spread = {}

@@ -190,7 +190,7 @@ def test_affine_team_function_can_be_pickled_but_not_saved():
 def test_leader_bonus_needs_weights_with_a_positive_sum():
     for first in (-1.0, -2.0):
         lead = pw.team.LeaderBonus(pw.team.Affine(lambda means, first=first: ([first, 1.0], 0.0)))
-        with pytest.raises(pw.Error, match="those of team 1 sum to"):
+        with pytest.raises(pw.Error, match="the weights of team 1 sum to"):
             weights(lead, [1.0, 2.0])
 
 

@@ -144,7 +144,7 @@ def test_rating_with_sigma_zero_does_not_change():
         (lambda m: pw.TrueSkill(beta=0), "beta must be a finite number above 0"),
         (lambda m: pw.TrueSkill(beta="x"), "beta must be a finite number above 0"),
         (lambda m: pw.TrueSkill(sigma=-1), "sigma must be a finite number of at least 0"),
-        (lambda m: pw.TrueSkill(draw_probability=1), r"draw_probability must lie in \[0, 1\)"),
+        (lambda m: pw.TrueSkill(draw_probability=1), "draw_probability must be at least 0 and below 1"),
         (lambda m: pw.TrueSkill(draw_probability=0.1, margin=1), "either draw_probability or margin"),
         (lambda m: pw.TrueSkill(margin=-1), "margin must be a finite number of at least 0"),
         (lambda m: m.replace(beta="x"), "beta must be a finite number"),

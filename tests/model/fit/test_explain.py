@@ -1,4 +1,4 @@
-"""Explanations agree with a ladder that records match by match, and their changes add up."""
+"""Explanations agree with a ladder that records match by match, and the rating changes in them add up."""
 
 import numpy as np
 import pytest

@@ -76,7 +76,7 @@ def test_rank_change_is_null_without_an_earlier_period() -> None:
     assert nothing.frame.columns == found.frame.columns
 
 
-def test_ladder_rejects_matches_before_its_last_one() -> None:
+def test_ladder_rejects_matches_earlier_than_its_last_match() -> None:
     ladder = pw.Elo().fit(HISTORY).ladder
     with pytest.raises(
         pw.Error, match="first match, at 2026-01-27, is before the last match of the ladder, at 2026-01-28"
@@ -84,7 +84,7 @@ def test_ladder_rejects_matches_before_its_last_one() -> None:
         standings(pw.Elo(), HISTORY.within("2026-01-27"), start=ladder)
     assert len(standings(pw.Elo(), HISTORY.within("2026-01-28"), start=ladder).frame) == len(ladder)
     number = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": 3}])
-    with pytest.raises(pw.Error, match="the new times do not match those of the ladder"):
+    with pytest.raises(pw.Error, match="the new times do not fit the times of the ladder"):
         standings(pw.Elo(), number, start=ladder)
 
 
@@ -158,7 +158,7 @@ def active_players(ladder: pw.Ladder) -> list[str]:
         ([None, None], ["always", "p0", "p1"]),
     ],
 )
-def test_players_seen_in_the_last_year_or_tenth_of_the_league_are_active(
+def test_players_with_a_match_in_the_last_year_or_last_tenth_of_the_league_are_active(
     times: list[object], active: list[str]
 ) -> None:
     assert active_players(seasons_of(times)) == active
@@ -194,7 +194,7 @@ def test_ranks_of_active_players_and_their_changes_ignore_inactive_players() -> 
     names, active = ["old", "ann", "bob", "cat", "new"], [False, True, True, True, True]
     frame = pl.DataFrame({"rank": [1, 2, 3, 3, 5], "player": names, "active": active, "change": [0, 2, -1, -1, None]})
     shown = only_active(frame)
-    # Before: old 1, bob 2, cat 2, ann 4; among the active ones bob 1, cat 1, ann 3.
+    # Earlier ranks: old 1, bob 2, cat 2, ann 4; among active players only: bob 1, cat 1, ann 3.
     assert shown.select("player", "rank", "change").rows() == [
         ("ann", 1, 2),
         ("bob", 2, -1),

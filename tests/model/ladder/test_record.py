@@ -1,4 +1,4 @@
-"""A prediction for a day equals the forecast in a fit of a match on that day."""
+"""`Ladder.predict` for a date equals the forecast that a fit makes for a match on that date."""
 
 import pytest
 

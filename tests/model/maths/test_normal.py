@@ -29,7 +29,7 @@ def relative(got, wanted):
 def test_moments_of_truncated_normals_agree_with_the_reference_table(kind):
     """The table has exact values for (m, v, ε), but the kernel gets t = (m − ε)/√v, which is already rounded.
 
-    In the upper tail, this rounding changes the density φ(t) by a factor of t² more; `shift` may have that error.
+    In the upper tail, the relative error of the density φ(t) is t² times that of t; `shift` may have that error.
     """
     count, out = 0, normal.Truncated()
     for row in rows("truncated.csv"):

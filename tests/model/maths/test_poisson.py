@@ -1,4 +1,4 @@
-"""Poisson counts agree with mpmath and SciPy; win and draw agree with sums over all scores and with sampling."""
+"""Poisson counts agree with mpmath and SciPy; win probabilities agree with sums over all scores and with sampling."""
 
 import math
 

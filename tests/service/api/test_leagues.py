@@ -41,7 +41,7 @@ def test_model_parameters_of_a_league_may_be_options_of_compose(ask):
         ask.post("/api/leagues", {"name": "wrong", "model": {"name": "TrueSkill", "parameters": wrong}}, status=422)
 
 
-def test_key_lists_and_creates_only_the_leagues_that_its_scope_allows(ask):
+def test_key_can_list_and_create_only_the_leagues_that_its_scope_allows(ask):
     ask.create_league("secret", public=False)
     ask.create_league("open")
     for key, status in ((None, 401), (ask.new_key("write"), 403), (ask.new_key("admin", "open"), 403)):

@@ -49,7 +49,7 @@ def test_players_can_be_merged_after_a_preview_and_the_merge_can_be_undone(ask):
     undone = ask.send(page, {"undo": "2", "what": "undo"})
     assert undone.headers["location"] == f"{page}?done=undone"
     assert ask.look("/leagues/merging/player?name=Jeevo+Smith").status_code == 200
-    assert "undone: Jeevo Smith is not Deevo Smith" in words(ask.look(page, key=ask.admin))
+    assert "undone: the change of Jeevo Smith to Deevo Smith" in words(ask.look(page, key=ask.admin))
 
 
 def test_page_lists_the_matches_that_make_a_merge_impossible(ask):

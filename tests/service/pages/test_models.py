@@ -303,7 +303,7 @@ def test_changing_to_an_invalid_model_is_refused(ask, query, words):
     assert "<script>alert" not in page.text
 
 
-def test_form_that_changes_the_model_keeps_options_such_as_learnt(ask):
+def test_form_that_changes_the_model_keeps_options_such_as_a_learnt_home_advantage(ask):
     """The options stay as they are; a new sigma does not change the amounts that these options have chosen."""
     words = {"drift": "time", "home_advantage": "learnt"}
     name = league(ask, duels(20), model={"name": "TrueSkill", "parameters": words})
@@ -324,4 +324,4 @@ def test_form_that_changes_the_model_keeps_options_such_as_learnt(ask):
     assert 'name="set.home_advantage"' not in other
     refused = ask.look(f"/leagues/{name}/switch?model=Elo&set.drift=time", key=ask.admin)
     assert refused.status_code == 422
-    assert "Skills cannot drift with Step" in refused.text
+    assert "Skills cannot drift in this model" in refused.text

@@ -49,7 +49,7 @@ def test_several_rounds_repeat_no_pair_and_players_sit_out_in_turn(ask, path):
     assert frozenset([("ann",), ("gus",)]) not in made
     assert max(Counter(tuple(group) for one in told["rounds"] for group in one["left"]).values()) == 1
     page = words(ask.look(asked(path, rounds=3)))
-    assert "3 matches in each of 3 rounds; 1 sits out each round, in turn." in page
+    assert "3 matches in each of 3 rounds; 1 player or team sits out each round, in turn." in page
     assert "Round 3" in page
     rows = list(csv.DictReader(io.StringIO(ask.get(asked(path + ".csv", rounds=3)).text)))
     assert [row["table"] for row in rows] == ["1", "2", "3", ""] * 3

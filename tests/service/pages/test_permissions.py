@@ -87,7 +87,7 @@ def test_pages_of_private_leagues_are_not_stored_in_shared_caches(ask, secrets):
             assert "public" not in page.headers["cache-control"], place
 
 
-def test_charts_become_private_when_their_league_does(ask):
+def test_charts_become_private_when_their_league_becomes_private(ask):
     ask.create_league("turned")
     ask.post("/api/leagues/turned/matches", {"teams": [["Zelda"], ["Bob"]]}, status=201)
     charts = [f"/leagues/turned/charts/curves{end}?name=Zelda&revision=1" for end in (".svg", ".json")]

@@ -86,7 +86,7 @@ def test_axis_of_the_skill_chart_ignores_provisional_matches(ask, league):
     assert high > max(point["points_high"] for point in settled)
 
 
-def test_small_rating_changes_have_enough_digits_not_to_look_like_zero(ask):
+def test_small_rating_changes_are_shown_with_enough_digits_to_differ_from_zero(ask):
     ask.create_league("small", model={"name": "Elo", "parameters": {"k": 0.01}})
     ask.post("/api/leagues/small/matches", {"teams": [["ann"], ["bob"]], "id": "m"}, status=201)
     for page in ("player?name=ann", "matches?player=ann", "match?id=m", "predict?team=ann&team=bob"):

@@ -53,7 +53,7 @@ def test_match_more_than_a_day_in_the_future_is_refused(database, run):
         assert leagues.find(connection, "darts").revision == 1
 
 
-def test_match_up_to_a_day_in_the_future_is_accepted_and_a_later_one_if_allowed(database):
+def test_match_up_to_a_day_in_the_future_is_accepted_and_a_later_match_if_the_league_allows_it(database):
     perform(database, Post("darts", [match(after(0.9))]))
     perform(database, Post("rounds", [match(1e15)]))
     assert perform(database, Post("schedule", [match(NEVER)])).revision == 1

@@ -47,7 +47,8 @@ def choose_model(given: ModelChoice, history: History | None, basis: str = "") -
         choice = auto(history, progress=False if is_quiet() else None)
         return ChosenModel(choice.model, choice, basis)
     if given.assumed:
-        note(f"the model is {given.name} with these settings; without settings, a model is chosen for the matches")
+        settings = f"you gave settings without --model, so they apply to {given.name}"
+        note(f"{settings}; without settings, a model is chosen for the matches")
     return ChosenModel(given.build(history))
 
 

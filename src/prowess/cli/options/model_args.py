@@ -25,7 +25,7 @@ from .read_args import make_option, parse_pairs
 
 PANEL = "Rating system"
 AUTO = "auto"  # a model that is chosen for the matches
-DEFAULT = "TrueSkill"  # the model if settings are given without --model, and of commands that cannot choose one
+DEFAULT = "TrueSkill"  # the model if settings are given without --model, or if the command cannot choose a model
 LADDER_EXTENSION = ".prowess"
 SEASON = "season"  # the column in which `auto` looks for seasons
 
@@ -190,7 +190,10 @@ class ModelChoice:
         return self.change({"seasons": f"{gap!r}:{carry!r}"})
 
     def describes(self, model: Model) -> bool:
-        """Return whether these options describe `model`; with a season column, its break may have any length."""
+        """Return whether these options describe `model`.
+
+        If the options name a season column, the break between the seasons of `model` may have any length.
+        """
         if self.auto:
             return False
         if self.season_column is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...lab.interval import Interval
 
 WIDTH = 40  # width of the scale in cells, if it fits
-FAR = 8  # an interval that ends more than this many times as far from 0 as the median does not extend the scale
+FAR = 8  # the scale ignores intervals whose upper end is more than this many times the median upper end
 
 
 def print_whiskers(rows: Mapping[str, tuple[Interval, str]], styles: Mapping[str, str]) -> None:

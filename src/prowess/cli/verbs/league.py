@@ -20,7 +20,7 @@ league = typer.Typer(no_args_is_help=True)
 HEADS = ("name", "title", "matches", "state")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The league's name, as in its URL.")]
-NewName = Annotated[str, typer.Argument(metavar="NEW", help="Its new name: lowercase letters, digits and hyphens.")]
+NewName = Annotated[str, typer.Argument(metavar="NEW", help="The new name: lowercase letters, digits and hyphens.")]
 AUTO_SWITCH_HELP = "Replace the league's model automatically if the service finds a better one, or only offer it."
 AutoSwitch = Annotated[bool | None, typer.Option("--auto-switch/--no-auto-switch", help=AUTO_SWITCH_HELP)]
 GRACE_HELP = "Days for which the league can be undeleted; 0 removes it with the next purge."

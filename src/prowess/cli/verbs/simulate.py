@@ -20,7 +20,7 @@ from ..options.shared import Json, add_shared_options
 from ..output.console import note, note_files, print_json
 
 ATTENDANCE = ("rounds", "even", "zipf", "lognormal")
-SPREAD_HELP = "Standard deviation of the true skills. (default: the prior's)"
+SPREAD_HELP = "Standard deviation of the true skills. (default: as in the model's prior)"
 DRAWS_HELP = "Share of draws (0 to 1) for systems that do not model draws, such as Elo."
 QUESTIONS_HELP = "Simulate a quiz: places follow from the number of right answers to N questions."
 START_HELP = "Date of the first match day. (default: no times)"

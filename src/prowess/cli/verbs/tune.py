@@ -21,7 +21,7 @@ from ..output.console import INTERRUPTED, get_console, note, note_files, print_j
 from ..output.tables import print_frame, print_text
 
 REPEATED_OPTIONS = {"since", "until", *ASPECTS, *(field.name for field in fields(Choices))}
-PARAMS_HELP = "Parameters to tune, with ranges such as beta=2:8. (default: all that can be found from results)"
+PARAMS_HELP = "Parameters to tune, with ranges such as beta=2:8. (default: all that can be estimated from results)"
 TRAIN_HELP = "Search on the first matches and test on the rest: a share below 1, a number of matches, or a date."
 TUNABLE = ", ".join(name for name, measure in MEASURES.items() if measure.tally)
 MEASURE_HELP = f"The measure to improve: one of {TUNABLE}. (default: log loss)"

@@ -49,8 +49,8 @@ from .wide import SideTeams
 if TYPE_CHECKING:
     import polars as pl
 
-CONTEXT = "the columns of the context"  # the name of a decision
-PARTIAL = "whether the rows are a part of the file"  # the name of a decision
+CONTEXT = "the columns of the context"  # the name of a decision (see `Table.decide`)
+PARTIAL = "whether the rows are a part of the file"  # the name of a decision (see `Table.decide`)
 MOST = 0.95  # if at least this fraction of the filled cells are numbers, the other cells count as missing
 LEAST = 20  # with fewer filled cells, all of them must be numbers
 SETS = 0.1  # if at least this fraction of the results lists several sets, the results are kept as context, too
@@ -136,7 +136,7 @@ class _Source:
     marked: bool = False
     beside: bool = False
     members: int = 0
-    only: Level | None = None  # if set, the column is kept only at this level; at others, its role is enough
+    only: Level | None = None  # if set, the column is kept only if this is its level
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def read_context(table: Table, layout: Layout, draft: RawMatches, sources: Calla
 
 
 def without_context(table: Table) -> Table:
-    """Return a table without its explicit context columns: reserved ones, and those whose headers state their level."""
+    """Return a table without explicit context columns: those in `reserved`, and those whose headers state a level."""
     others = [name for name in table.frame.columns if name in table.reserved or parse_marked_header(name) is not None]
     return replace(table, frame=table.frame.drop(others)) if others else table
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _ROUNDS = frozenset(word for words in PARTS for word in words.split())
 _KEEP = ("; use ", Option("duplicates", "keep"), " to count every row")
-BOTH_VIEWS = "whether matches are listed from both sides"  # the name of a decision
+BOTH_VIEWS = "whether matches are listed from both sides"  # the name of a decision (see `Table.decide`)
 SMALL = 10_000  # maximum number of rows in which duplicates are searched if there is no time column
 MOST = 0.9  # fraction of the rows that must agree to decide how the file is read
 HALF = 0.5  # if rows have dates, a larger fraction of mirrored rows is no coincidence

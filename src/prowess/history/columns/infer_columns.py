@@ -153,7 +153,7 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
         return None  # another column names players, too, perhaps partners
     if len(names) == 2 and len(results := kinds["result"] + kinds["word"]) == 1:
         damaged = results[0] in kinds["word"] and kinds["number"] and _begins_with_digits(sample, results[0])
-        # If other columns are numbers, this is probably a damaged column of numbers.
+        # If other columns are numbers, the result column is probably a damaged column of numbers.
         return None if damaged else sides | {"winner": results[0]}
     columns = sample.frame.columns
     # number columns before the first name column hold row numbers, rounds or years
@@ -362,7 +362,7 @@ def reconcile_results(table: Table, layout: Layout) -> Layout:
 
 
 def _prefer_winner(table: Table, layout: Layout) -> Layout:
-    # Contradicting scores and ranks hold something else, such as places in a world ranking.
+    # Scores and ranks that contradict the winner column hold something else, such as places in a world ranking.
     sample = _sample(table)
     if layout.scores:
         first, second = numbers_together(sample, layout.scores)

@@ -404,7 +404,7 @@ def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: 
     names = [*(f"{word}{won}" for word in sides[0].words for won in aliases.WON), *aliases.RESULT.split()]
     names += [f"result{word}" for word in sides[0].words if partly]  # the result from the first side's view
     if partly:
-        # A score column that names no side belongs to the other side.
+        # Only one side has its own score column, so a column named just "score" belongs to the other side.
         names = [name for name in names if name not in aliases.SCORES]
     if "winner" in headers.mapped or not (scored or ranked):
         roles = roles | headers.find({"winner": names})

@@ -38,7 +38,7 @@ def find_faults(draft: RawMatches) -> Iterable[Fault]:
     If team sizes are invalid, only the faults of team sizes are returned.
     """
     _drop_partial_scores(draft)
-    for name in ("weight", "importance"):  # the square of such a small number is 0, so the number itself must be 0, too
+    for name in ("weight", "importance"):  # tiny numbers become 0: the square of 1e-200 would be 0
         if (column := getattr(draft, name)) is not None:
             setattr(draft, name, np.where(np.abs(column) < SMALLEST, 0.0, column))
     rules = (_players, _results, _weights, _importance, _home, _ids, _times)

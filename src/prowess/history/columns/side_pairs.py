@@ -181,7 +181,7 @@ def _counts_parts(words: Words, start: int, labels: Labels, by_words: dict[Words
 
 
 def _by_syllable(column: str, families: Sequence[Labels], plain: dict[str, str]) -> SideColumns | None:
-    """Find the columns of the other sides for a name such as homeseed, which contains a side without a separator."""
+    """Find the columns of the other sides for a name such as homeseed, in which no separator follows the side."""
     text = column.lower()
     for labels in families:
         if not any(len(label) == 1 and label[0] in text for label in labels):

@@ -23,8 +23,8 @@ ROWS = 200  # rows that are compared
 PAIRS = 4  # maximum number of suggested pairs of sides
 RESULTS = 6  # maximum number of suggested results for a pair of sides
 FEW = 3  # in fewer rows than this, a column of names may hold a single name
-# Columns that are not neighbours hold partners if they form at most this many times as many distinct teams as
-# neighbouring columns.
+# Partners play together repeatedly. So columns that are not neighbours hold partners only if they form at most this
+# fraction of the number of distinct teams that neighbouring columns form.
 LASTING = 0.7
 LARGEST_SCORE = 100_000
 YEARS = (1850, 2100)
@@ -53,7 +53,7 @@ class MatchColumns:
 
     @classmethod
     def of(cls, roles: Mapping[str, str | None]) -> "MatchColumns | None":
-        """Return the columns of a mapping from roles to columns; None if it does not have two sides.
+        """Return the match columns for a mapping from roles to columns; None if the mapping does not have two sides.
 
         >>> MatchColumns.of({"home": "h", "away": "a", "winner": "r"}).result
         ('r',)

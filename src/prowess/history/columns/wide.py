@@ -133,8 +133,8 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
         table.require(roster.list.len() > 0, column, "a match needs at least two teams")
     lists = [roster.fill_null([]) for roster in lists]
     size = np.stack([roster.list.len().to_numpy() for roster in lists], axis=1).astype(np.int32)
-    # an empty list explodes to null
     _note_smaller_teams(table, columns, size)
+    # An empty list explodes to null, which is dropped.
     player, names = intern_clean(pl.select(pl.concat_list(lists)).to_series().explode().drop_nulls())
     return size, player, names
 

@@ -98,7 +98,7 @@ class _Items:
         return [number for number, _ in self]
 
     def line(self, row: int) -> int:
-        # Lines are needed only for messages, so the first call reads the file again.
+        # Line numbers are needed only for messages, so the first call reads the file again to find them.
         return self._lines[row]
 
 

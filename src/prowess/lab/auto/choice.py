@@ -58,7 +58,9 @@ class Choice:
 
     @property
     def steps(self) -> pl.DataFrame:
-        """All options that were tried, in order: decision, option, gain (on the deciding matches), low, high, kept.
+        """A table of all options in the order in which they were tried.
+
+        `gain` is measured on the deciding matches, and `low` and `high` are the ends of its interval.
 
         >>> import prowess as pw
         >>> pw.auto(pw.simulate(pw.TrueSkill(), 300, 10).history).steps.columns

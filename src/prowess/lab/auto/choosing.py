@@ -21,7 +21,7 @@ from .search import ENOUGH, Found, minimise
 ENOUGH_TO_TUNE = 400  # with fewer matches, parameters keep their usual values until all decisions are made
 ENOUGH_TO_LEARN = 2000  # from this many matches on, a learnt home advantage is known as well as a fixed one
 SCREENED = 4000  # with at least this many early matches, a new family is first tuned on a quarter of them
-HOPELESS = 4.0  # if it is worse by this many standard errors on that quarter, it is not tuned further
+HOPELESS = 4.0  # if a family is worse by this many standard errors on that quarter, it is not tuned further
 ROUGHLY = 5 * ENOUGH  # decisions need less exact parameters than the final model
 MOST_PAIRS = 20.0  # the pairs of a large match depend on each other, so a match counts as at most this many results
 
@@ -96,7 +96,7 @@ def paired_gain(before: Floats, after: Floats) -> Interval:
     """Return by how much the losses of the same matches were reduced on average, with an interval.
 
     The interval is Student's, over blocks of neighbouring matches. Quantiles of resampled means would be too narrow
-    with the few matches that judge a small league.
+    in a small league, where only few matches judge the result.
 
     >>> print(paired_gain(np.array([0.5, 0.7, 0.9, 0.6]), np.array([0.4, 0.6, 0.7, 0.5])).words(3))
     +0.125 (+0.017 to +0.233)

@@ -58,7 +58,7 @@ DRAW_FACTOR = Parameter("draw_factor", 1.1, 0.1, 0.001, 5.0)
 
 FAMILIES = {
     "order": "TrueSkill",
-    "logistic": "Glicko without rating periods",
+    "logistic": "Glicko updated after every match",
     "places": "TS2",
     "places_ml": "TS3",
     "difference": "score differences (Gaussian-SD)",

@@ -28,7 +28,7 @@ from .facts import Facts
 from .parameters import Values
 
 LEAST = 1e-6  # smallest probability, as in the measures: a single surprise must not cost an infinite loss
-COSTLY = 3000  # matches scored while tuning, if forecasts take longer than the fit, such as sums of Poisson terms
+COSTLY = 3000  # matches scored while tuning, if forecasts (such as sums of Poisson terms) take longer than the fit
 GROUP = 16  # in large matches, every team is compared only with the teams of a group of about this size
 
 

@@ -187,7 +187,7 @@ def _break_is_common(history: History, times: Floats, distinct: Floats, gap: flo
     """Return whether nearly all pauses of players longer than `gap` include a break of the whole league.
 
     A model with seasons treats every long pause of a player as the end of a season. In a league that plays all year
-    round, it would move skills back towards the mean for no reason.
+    round, such a model would move skills back towards the mean for no reason.
     """
     begins, ends = _pauses(history, times)
     long = ends - begins > gap

@@ -18,8 +18,8 @@ from .parameters import Parameter, Values
 STEP = 0.02  # how far difference quotients move a parameter, on the transformed scale: 2 % of a positive parameter
 FARTHEST = 1.5  # the longest step in one direction, on the transformed scale
 ROUNDS = 8  # largest number of steps
-ATTEMPTS = 5  # how many lengths of a step are tried, until one of them gains
-ENOUGH = 0.1  # a step that gains less than this, in nats over all matches, is the last
+ATTEMPTS = 5  # largest number of step lengths that are tried until one of them lowers the loss
+ENOUGH = 0.1  # a step that lowers the loss by less than this, in nats over all matches, is the last
 
 # A function that returns the losses of all matches for each set of values, or None if the model rejects the set.
 Losses = Callable[[Sequence[Values]], Sequence[Floats | None]]

@@ -192,7 +192,7 @@ def pack(column: Floats) -> Column:
         return np.array(column[0])
     with np.errstate(over="ignore"):
         for kind in (np.float16, np.float32):
-            # The first values show for most columns that this type is too small.
+            # In most columns, the first values already show that this type is too small.
             if _same_numbers(column[:100].astype(kind), column[:100]):
                 smaller = column.astype(kind)
                 if _same_numbers(smaller, column):

@@ -176,7 +176,7 @@ def expected_scores(forecasts: Forecasts, point: str = "median") -> Floats:
     """
     score = getattr(forecasts.outcome, "score", None)
     if score is None:
-        raise Error(f"{forecasts.outcome!r} does not predict scores; models with offence and defence do")
+        raise Error("this model does not predict scores; use a model with offence and defence, such as PoissonOD")
     points = score.points(*score_levels(forecasts))
     if point not in points:
         raise Error(f"point must be one of {', '.join(map(repr, points))}, not {point!r}", field="point", value=point)

@@ -44,7 +44,8 @@ class Measure:
     def __post_init__(self) -> None:
         """Check that there is exactly one way to compute the measure."""
         if (self.tally is None) == (self.sums is None):
-            raise Error(f"the measure {self.name!r} needs either a tally or sums", field="measure", value=self.name)
+            message = f"the measure {self.name!r} needs either a tally or sums, not both"
+            raise Error(message, field="measure", value=self.name)
 
     @property
     def titled(self) -> str:

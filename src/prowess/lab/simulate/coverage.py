@@ -52,8 +52,9 @@ def coverage(
 def covered(league: Simulation, fit: Fit, levels: Sequence[float] = LEVELS) -> pl.DataFrame:
     """Return how many of the true skills lie inside the beliefs' central intervals of the given probabilities.
 
-    The columns are `level`, `covered` (a share), its binomial standard `error`, and the number of `skills`. All traits
-    count. If the beliefs are correct, `covered` equals `level`; if `covered` is lower, the model is overconfident.
+    The columns are `level`, `covered` (a share), its binomial standard `error`, and the number of `skills`. Every
+    trait of a player counts as a skill. If the beliefs are correct, `covered` equals `level`; if `covered` is lower,
+    the model is overconfident.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.GaussianSD(gamma=6), 500, 50)
@@ -97,7 +98,8 @@ def standard_errors(league: Simulation, fit: Fit) -> Floats:
 
 def _check(model: Model) -> None:
     if isinstance(model, Model) and model.pipeline.kind.certain:
-        raise Error(f"a rating of {model.absorb!r} has no uncertainty, so it has no intervals", field="model")
+        message = "this model has no uncertainty, so its ratings have no intervals; use a model such as TrueSkill"
+        raise Error(message, field="model")
 
 
 def coverage_curves(

@@ -66,7 +66,8 @@ class Attendance:
         weights = np.asarray(self.weights(rng, units), np.float64)
         if weights.shape != (units,) or not (np.isfinite(weights) & (weights > 0.0)).all():
             name = type(self).__name__
-            raise Error(f"the weights of {name} must be {units} finite numbers above 0", field="attendance")
+            right = f"one finite number above 0 for each of the {units} players or squads"
+            raise Error(f"{name}.weights must return {right}", field="attendance")
         return weights
 
     def draw(self, rng: np.random.Generator, counts: Ints, weights: Floats, skill: Floats) -> Ints:

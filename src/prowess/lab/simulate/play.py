@@ -46,8 +46,8 @@ def play(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
 
     By default, teams finish in the order of their performances (in the first trait), as in TrueSkill. Neighbours whose
     performances differ by at most the margin share a place, and so do chains of neighbours: with performances 10, 9
-    and 8 and a margin of 1, all three teams tie. Some margins depend on the places (`Spread`, `TwoValued`). Because the
-    places are not known yet, the margin of the forecast is used instead.
+    and 8 and a margin of 1, all three teams tie. Some margins depend on the places (`Spread`, `TwoValued`), which
+    are not known yet, so the margin of the forecast is used instead.
 
     >>> import prowess as pw
     >>> history = pw.simulate(pw.TrueSkill(draw_probability=0.9), 1000, teams=2).history
@@ -263,7 +263,7 @@ def answer_questions(questions: Questions, field: Field, rng: np.random.Generato
     """Draw every team's number of right answers as its score."""
     if field.mean.shape[1] != 1:
         traits = ", ".join(field.model.outcome.traits)
-        raise Error(f"`questions` needs a model with a single skill, not {traits}", field="questions")
+        raise Error(f"`questions` needs a model with a single skill, but this model has {traits}", field="questions")
     performance = field.performances(rng)
     unit = float(performance.std()) or 1.0
     ability = (performance[:, 0] - performance.mean()) / unit

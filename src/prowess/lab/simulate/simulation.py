@@ -191,12 +191,12 @@ def _build_simulation(
 
 
 SIZE = 6  # players per team, not counting substitutes
-QUESTIONS = (30, 36, 45, 60, 75, 90)  # "the teams had to solve 30-90 problems"
+QUESTIONS = (30, 36, 45, 60, 75, 90)  # the 2011 paper, section 5: "the teams had to solve 30-90 problems"
 EASE, SPREAD = 1.0, 2.0  # most questions are too hard or too easy for most teams, so there are 30 to 60 distinct scores
 FIELD = 1 / 80  # share of all squads in the median tournament: about 100 teams for 50,000 players
 FIELDS = 1.0  # standard deviation of the logarithm of that share; a dozen of 680 tournaments have more than 1,000 teams
 MIN_TEAMS = 6  # minimum number of teams in a tournament
-ATTENDANCE = 1.5  # log-normal sigma; half of the players play in a few tournaments, a core of them in hundreds
+ATTENDANCE = 1.5  # log-normal sigma; half of the players play in only a few tournaments, and a small core in hundreds
 ROSTER = Roster(understaffing=0.15, switching=0.2, substitutes=0.03, alike=0.5)
 CALENDAR = Calendar("2003-09-01", every=4)
 

@@ -62,8 +62,9 @@ def _check_skills(skills: Any, players: int, traits: int) -> Floats:
         raise Error(message, field="skills", value=skills) from None
     shapes = [(players, traits), (players,)][: 2 if traits == 1 else 1]
     if column.shape not in shapes or not np.isfinite(column).all():
-        size = f"{players} players × {traits} trait{'s' * (traits > 1)}"
-        raise Error(f"skills must be finite numbers: {size}", field="skills")
+        each = f" and each of their {traits} traits" * (traits > 1)
+        right = f"skills must have one finite number for each of the {players} players{each}"
+        raise Error(f"{right}; the given array has the shape {column.shape}", field="skills")
     return column.reshape(players, traits)
 
 

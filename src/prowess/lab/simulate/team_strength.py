@@ -83,7 +83,7 @@ class Field:
         return batch
 
     def margins(self, upper: Ints, lower: Ints) -> Floats:
-        """Return the draw margins between the neighbouring teams `upper` and `lower`: n − 1 for a match of n teams.
+        """Return the draw margins between neighbouring teams `upper` and `lower`: n − 1 margins for a match of n teams.
 
         If the margin is measured once for a whole match, every match needs its own board; otherwise many matches share
         a board.

@@ -149,7 +149,10 @@ class Plan:
 
     @property
     def subject(self) -> dict[str, Any]:
-        """The properties that a stored study must share to be continued; the history may have got new matches."""
+        """The properties that must be the same as in a stored study to continue it.
+
+        The history is compared only up to the end of the training span, so later matches may be new.
+        """
         return {
             "history": history_fingerprint(self.history[: self.end]),
             "first": self.objective.first,
@@ -158,7 +161,7 @@ class Plan:
         }
 
     def gain(self, model: Model, seed: int) -> Interval:
-        """Return how much better a model predicts the later matches than the current one: a paired difference."""
+        """Return how much better a model predicts the later matches than the current model: a paired difference."""
         if model == self.objective.model:
             return Interval(0.0, 0.0, 0.0)
         measure = self.objective.measure

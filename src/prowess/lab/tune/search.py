@@ -48,8 +48,8 @@ def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) ->
     # The model must accept both ends of the range.
     declared, is_number = model.tunable.get(name), type(model.params.get(name)) in (int, float)
     if declared is None and (ends is None or not is_number):
-        reason = "needs a range: (low, high)" if is_number else "is not a numeric parameter of this model"
-        message = f"{name!r} {reason}; tunable by name: {', '.join(model.tunable)}"
+        reason = "needs a range (low, high)" if is_number else "is not a numeric parameter of this model"
+        message = f"{name!r} {reason}; parameters that need no range: {', '.join(model.tunable)}"
         raise Error(message, field="parameters", value=name)
     if not isinstance(ends, Range):
         if ends is None:
@@ -109,7 +109,9 @@ def tune(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Tuning:
-    """Find the parameters with which a model predicts a history best, by Optuna's TPE on a training span.
+    """Find the parameters with which a model predicts a history best, by a search on a training span.
+
+    The search alternates between Optuna's TPE and a Gaussian process.
 
     The loss is the mean of `measure` over forecasts made before each match. The default is `log_loss` if all matches
     have two teams, otherwise `pair_log_loss`. `measure` may be another of `pw.lab.MEASURES`, or a function of

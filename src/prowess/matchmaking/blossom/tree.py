@@ -193,7 +193,7 @@ def _scan_edges(tree: Tree, node: cython.int) -> cython.bint:
 
 @cython.cfunc
 def _scan_outer(tree: Tree, vertex: cython.int) -> cython.bint:
-    """Queue the events at which the edges of an outer vertex become tight, and note when the dual reaches 0."""
+    """Queue the events at which the edges of an outer vertex become tight, and note when its dual reaches 0."""
     blossoms = tree.blossoms
     own = tree.u[vertex]
     top = blossoms.top(vertex)
@@ -260,7 +260,7 @@ def shrink(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
     tree.add[blossom] = 0
     _set_label(tree, blossom, OUTER)
     while True:
-        # Only former inner nodes are scanned: the edges of outer nodes were scanned when they were labelled.
+        # Only former inner nodes are scanned: the edges of outer nodes were scanned by `make_outer`.
         if tree.label[node] == INNER:
             _scan_edges(tree, node)
         tree.label[node] = FREE

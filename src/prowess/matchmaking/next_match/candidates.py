@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 PARTNERS = 12  # maximum number of listed pairs with the same player
-LEAST = 300  # maximum number of pairs to list; larger if many matches are wanted
+LEAST = 300  # maximum number of pairs to list, unless six pairs per wanted match are more
 ROWS = 500  # number of players, least certain first, for whom opponents are chosen
 ROUNDS = 4  # maximum number of changes to a line-up
 OTHERS = 12  # number of replacements to try for a player
@@ -59,9 +59,10 @@ class Shortlist:
         self.base = score.base_level(board) if self.counts else 0.0
 
     def pairs(self, free: Ints, most: int) -> Ints:
-        """Return pairs of the players in `free`, the most informative pair first.
+        """Return candidate pairs of the players in `free`, the most informative pair first.
 
-        Each pair includes at least one of the least certain players.
+        `most` is the number of matches wanted; several times as many pairs are returned. Each pair includes at least
+        one of the least certain players.
         """
         line = free[np.argsort(-self.skill[free], kind="stable")]
         ranked: list[tuple[float, int, int]] = []

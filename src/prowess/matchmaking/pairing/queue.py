@@ -25,7 +25,7 @@ QueueInput: TypeAlias = "Iterable[Player | Sequence[Player]] | Mapping[str, Rati
 
 @dataclass(frozen=True, eq=False)
 class Queue:
-    """The items of a queue with their sizes and performances; `item` maps each named player to the index of an item."""
+    """The items of a queue with their sizes and performances; `item` maps players' names to indices of items."""
 
     items: list[Item]
     size: NDArray[np.int64]

@@ -30,9 +30,9 @@ from .interfaces import missing
 __all__ = ["Constant", "Fide", "Harkness", "Moment", "Newton", "Rule", "Share", "Step", "Volatile"]
 
 LARGEST = cython.declare(cython.double, validate.LARGEST)
-SMALL_STEP = cython.declare(cython.double, 1e-6)  # Newton converges quadratically: the next step would only be rounding
+SMALL_STEP = cython.declare(cython.double, 1e-6)  # quadratic convergence: a further step would be below rounding errors
 MOST_STEPS = cython.declare(cython.Py_ssize_t, 200)
-LARGEST_LOG = cython.declare(cython.double, 300.0)  # limit of the change of the log of a squared volatility
+LARGEST_LOG = cython.declare(cython.double, 300.0)  # largest change of log(volatility²) in one update
 _K_FACTOR = "the K-factor returned by the rule"
 
 
@@ -42,8 +42,8 @@ _K_FACTOR = "the K-factor returned by the rule"
 class Moment(Absorb):
     """Update mean and variance exactly, to μ + σ²g₁ and σ² + σ⁴g₂ (TrueSkill and its relatives).
 
-    g₁ and g₂ are the derivatives of the match's log-evidence with respect to the player's mean. The match
-    contributes a normal message of precision −g₂/(1 + σ²g₂). An importance of w multiplies this precision by w.
+    g₁ and g₂ are the derivatives of the match's log-evidence with respect to the player's mean. The match acts like a
+    normal observation of the skill, of precision −g₂/(1 + σ²g₂). An importance of w multiplies this precision by w.
 
     >>> Moment()
     Moment()
@@ -117,7 +117,7 @@ class Constant(Absorb):
 
 @cython.cclass
 class Rule:
-    """Compute a player's K-factor from the number of matches played and the rating.
+    """Compute a player's K-factor, which scales Elo's rating changes, from the number of matches and the rating.
 
     >>> class Settling(Rule):
     ...     def k(self, matches, mu):
@@ -143,9 +143,9 @@ class Rule:
 @cython.final
 @cython.cclass
 class Fide(Rule):
-    """The rule of the World Chess Federation: 40 for the first 30 games, then 20 below 2400 and 10 from 2400 on.
+    """FIDE's K-factor for chess: 40 in the first 30 games, then 20 for ratings below 2400 and 10 from 2400 on.
 
-    This is a simplified rule: a player who falls below 2400 gets 20 again, and juniors are treated like others.
+    This is a simplified rule: a player who falls below 2400 gets 20 again, and juniors are treated like adults.
 
     >>> Fide().k(30.0, 2399.0), Fide().k(30.0, 2400.0)
     (20.0, 10.0)
@@ -260,8 +260,8 @@ class Harkness(Absorb):
 
     See Stout (2025), equation (1). The player's own rating before the event does not count. Each rating period is one
     event; in a model without periods, every match is one event. Events should have many games, so use periods. Use this
-    rule with the outcome `Opposition`. With the outcome `Opposition`, g₁ is the sum of the opponents' ratings minus the
-    player's own, and g₂ is wins minus losses.
+    rule with the outcome `Opposition`. Then g₁ is the sum, over all games, of the opponent's rating minus the player's
+    own, and g₂ is wins minus losses.
 
     >>> Harkness()
     Harkness(step=50.0)
@@ -279,7 +279,7 @@ class Harkness(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Replace every rating by the mean of its opponents' ratings + step · (wins − losses).
+        """Replace every rating by the opponents' mean rating + step · (wins − losses).
 
         A match of importance w counts as w wins or losses.
         """
@@ -359,11 +359,11 @@ def _growth(
 ) -> cython.double:
     """Return log(new squared volatility / old squared volatility), a root of the function f in step 5 of the paper.
 
-    `variance` is φ², `known` is 1/v = Σ g²E(1 − E) and `surprise` is Δ/v = Σ g(s − E). In terms of these numbers, the
-    function f does not overflow, even if a result was almost certain.
+    `variance` is φ², `known` is 1/v = Σ g²E(1 − E) and `surprise` is Δ/v = Σ g(s − E). Written with these numbers, f
+    does not overflow, even if a result was almost certain.
 
-    With D = Δ² − φ² − v and P = φ² + v, f is a line of slope −1/τ² plus a term between −½ and D/(8P); this brackets the
-    root. Newton's method needs a third of the steps of the paper's Illinois algorithm.
+    With D = Δ² − φ² − v and P = φ² + v, f is a line of slope −1/τ² plus a term between −½ and D/(8P). These bounds
+    bracket the root. Newton's method needs a third of the steps of the paper's Illinois algorithm.
     """
     excess = surprise * surprise - known * known * variance - known  # D/v²
     total = 1.0 + known * variance  # P/v

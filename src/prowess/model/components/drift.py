@@ -66,7 +66,7 @@ class PerMatch(Drift):
 class PerTime(Drift):
     """Let a skill move by N(0, tau² t) in t units of time (days, if times are dates); sigma grows up to `cap`.
 
-    A belief that is already wider than `cap` stays as it is.
+    A sigma that is already above `cap` stays unchanged.
 
     >>> PerTime(tau=0.5, cap=8.0)
     PerTime(tau=0.5, cap=8.0)
@@ -76,7 +76,7 @@ class PerTime(Drift):
     cap: object = float("inf")
 
     tunable: ClassVar[dict[str, Range]] = {
-        "tau": Range(1.0 / 100_000, 1.0 / 3, log=True, unit="sigma"),  # a unit of time may be a year, or a minute
+        "tau": Range(1.0 / 100_000, 1.0 / 3, log=True, unit="sigma"),  # wide: a unit of time may be a year or a minute
         "cap": Range(0.3, 3, log=True, unit="value"),
     }
 
@@ -101,7 +101,7 @@ class PerPeriod(Drift):
     """Let a skill move by N(0, c²) in every rating period (Glicko: RD ← min(√(RD² + c²t), 350)).
 
     t is the number of periods since the player's last match, and at least 1. In a model without periods every match is
-    a period. Sigma grows up to `cap`; as in Glicko, `cap` also limits a larger initial sigma.
+    a period. Sigma grows up to `cap`; as in Glicko, an initial sigma above `cap` is reduced to `cap`.
 
     >>> PerPeriod(c=34.6)
     PerPeriod(c=34.6, cap=350.0)
@@ -139,7 +139,7 @@ class Idle(Drift):
     """Let a skill move by the player's volatility in every rating period without a match (Glicko-2, step 6).
 
     The absorb rule `Volatile` maintains the volatility, and updates beliefs in periods with matches. With other absorb
-    rules, or without periods, this drift does nothing. Sigma grows up to `cap`, which Glicko-2 does not have.
+    rules, or without periods, this drift does nothing. Sigma grows up to `cap`; Glicko-2 itself has no such limit.
 
     >>> Idle()
     Idle(cap=inf)
@@ -218,7 +218,7 @@ class Seasons(Drift):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
-        """Apply the break, then the drift within the season."""
+        """After a break, move every skill towards the mean; then apply the drift within the season."""
         gap: cython.double = self.gap
         carry: cython.double = self.carry
         tau: cython.double = self.season_tau

@@ -55,7 +55,7 @@ class Prior:
     Rating(mu=30.0, sigma=1.0)
     """
 
-    learns = False  # whether the prior keeps two numbers per trait in the league's memory, from `board.level` on
+    learns = False  # whether the prior keeps two numbers per trait in the league's memory, at index `board.level`
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
@@ -63,7 +63,7 @@ class Prior:
         raise missing(self, "welcome")
 
     def meet(self, board: Board) -> cython.bint:
-        """Learn from the players of a match, before the drift, and update the league's memory.
+        """Learn from the beliefs about the players of a match, before the drift; update the league's memory.
 
         Priors that do not learn do nothing.
         """
@@ -88,7 +88,7 @@ class Drift:
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     def widen(self, board: Board) -> cython.bint:
-        """Widen the beliefs about all entries."""
+        """Update the beliefs about all entries to the time of the match, usually by increasing their variances."""
 
 
 @cython.cclass
@@ -132,7 +132,7 @@ class Outcome:
     gradient = True  # whether `d1` and `d2` are derivatives of a log-evidence, so that a home advantage can be learnt
     laplace = False  # whether `d2` is the curvature at the prior mean instead of the exact change of the variance
     duels = False  # whether `evidence` fills `g1`, `g2` and `kept` of the entries itself
-    later = False  # whether `chances` computes `win` and `draw` of a whole history on demand, because it is slow
+    later = False  # whether `win` and `draw` are slow to compute, so that `chances` computes them only on demand
     has_base = False  # whether `add_base` must be called for every match
 
     @property
@@ -145,10 +145,13 @@ class Outcome:
         return ()
 
     def prepare(self, board: Board) -> cython.bint:
-        """Store the data that the outcome needs for every match on a new board. Called once for each board."""
+        """Store the data that the outcome needs for every match on a new board.
+
+        The pipeline calls this method once for each board.
+        """
 
     def add_base(self, board: Board) -> cython.bint:
-        """Add the base level of scores to the prior means of all teams; only called if `has_base` is true."""
+        """Add the base level of scores to all teams' prior means, in outcomes whose `has_base` is true."""
         return False
 
     def forecast(self, board: Board) -> cython.bint:
@@ -217,8 +220,8 @@ class Outcome:
     def evidence(self, board: Board) -> cython.double:
         """Learn from the result: fill `d1`, `d2` and `left` of every team, and return the log-evidence.
 
-        `d1` and `d2` are the first and second derivative of the log-evidence by the mean of the team's performance.
-        `left` is the share of the performance's variance that remains after the match.
+        `d1` and `d2` are the first and second derivatives of the log-evidence with respect to the mean of the team's
+        performance. `left` is the share of the performance's variance that remains after the match.
         """
         raise missing(self, "evidence")
 
@@ -248,9 +251,9 @@ class Score(Outcome):
         return ()
 
     def check(self, board: Board) -> cython.bint:
-        """Return whether to learn from the places, because a score is missing and `unscored` is "order".
+        """Return True if a score is missing and `unscored` is "order", so that the model learns from the places.
 
-        Raise `Error` for a missing score otherwise.
+        Raise `Error` if a score is missing and `unscored` is "error".
         """
         for j in range(board.teams):
             if board.score[j] != board.score[j]:
@@ -279,8 +282,8 @@ class Score(Outcome):
         """Update the belief about a team's x from the order of two unknown scores; return the log-evidence.
 
         The team won (`lead` is 1), drew (0) or lost (−1). The other team's x has the belief N(`mean_1`, `variance_1`).
-        Set `push`, `pull` and `rest` like `seen`. Only needed if `unscored` is "order" and the noise of scores is not
-        normal (see `added`).
+        Set `push`, `pull` and `rest` as `seen` does. A subclass needs this method only if `unscored` is "order" and the
+        noise of scores is not normal (see `added`).
         """
         raise missing(self, "seen_order")
 
@@ -316,7 +319,7 @@ class Score(Outcome):
         return 0.0
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
-        """Fill P(win) and P(draw) of many matches; only used if `later` is true.
+        """Fill P(win) and P(draw) of many matches, for scores whose `later` is true.
 
         `mean` and `variance` hold the beliefs about x (see `Score`): first team, second team, first team of the next
         match, and so on.
@@ -324,7 +327,7 @@ class Score(Outcome):
         raise missing(self, "chances")
 
     def points(self, mean: Any, variance: Any) -> dict[str, Any]:
-        """Return the point forecasts of scores, as functions by name, for teams with the beliefs x ~ N(mean, variance).
+        """Return point forecasts of scores, each as a named function, for teams with the beliefs x ~ N(mean, variance).
 
         By default all of these functions return the mean.
 
@@ -366,7 +369,7 @@ class Absorb:
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
     extras: ClassVar[tuple[str, ...]] = ()
-    certain = False  # whether beliefs are points: a rating without sigma
+    certain = False  # whether ratings have no uncertainty, and so no sigma
     periods = False  # whether `g1` and `g2` may be sums over a rating period
 
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:

@@ -1,8 +1,8 @@
 """Draw margins: how close two performances must be for a draw.
 
 Every outcome with a margin accepts any of these margins. `Spread` and `TwoValued` come from Nikolenko, Sirotkin,
-"Extensions of the TrueSkill Rating System" (2010), section 3.2; these use one margin per match, which depends on the
-number of places.
+"Extensions of the TrueSkill Rating System" (2010), section 3.2. These two use one margin per match, which depends on
+the number of places.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ..params import Range
 __all__ = ["Fixed", "FromDraws", "LearntDraws", "Spread", "TwoValued", "margin_from"]
 
 LEARNT = "learnt"  # the `draw_probability` that is short for `LearntDraws()`
-SHARES = Range(0.001, 0.9, log=True)  # of draws
+SHARES = Range(0.001, 0.9, log=True)  # possible shares of draws
 
 DRAW_RANGES = {  # ranges of the parameters of `margin_from`
     "draw_probability": SHARES,
@@ -92,15 +92,15 @@ class FromDraws(Margin):
         return width * sqrt(board.noise[i * board.traits] + board.noise[j * board.traits])
 
 
-# `LearntDraws` begins as if it had already seen this many matches of equal teams with the expected share of draws.
-FADING = cython.declare(cython.double, 18.0)  # these are forgotten like the league's own matches
-LASTING = cython.declare(cython.double, 2.0)  # these never are, so that a draw never becomes impossible
-WIDEST = cython.declare(cython.double, 5.0)  # equal teams then draw all matches but one in two million
+# `LearntDraws` begins as if it had already seen 18 + 2 matches of equal teams with the expected share of draws.
+FADING = cython.declare(cython.double, 18.0)  # these 18 are forgotten like the league's own matches
+LASTING = cython.declare(cython.double, 2.0)  # these 2 are never forgotten, so that draws stay possible
+WIDEST = cython.declare(cython.double, 5.0)  # at this width, equal teams draw all but one in two million matches
 
 # Positions in the league's memory.
 DRAWS = cython.declare(cython.Py_ssize_t, 0)
 CHANCES = cython.declare(cython.Py_ssize_t, 1)
-# Positions in `board.memo`: the width at the start is computed once for each board, because it takes a microsecond.
+# Positions in `board.memo`: the width at the start, computed once for each board, because that takes a microsecond.
 START = cython.declare(cython.Py_ssize_t, 0)
 START_WIDTH = cython.declare(cython.Py_ssize_t, 1)
 
@@ -111,14 +111,15 @@ START_WIDTH = cython.declare(cython.Py_ssize_t, 1)
 class LearntDraws(Margin):
     """Learn the margin from the draws in earlier matches of two teams, so that the expected number of draws is right.
 
-    The margin is that of `FromDraws`, ε = width · β√(Σα²). At first, equal teams draw with probability `draw_start`,
-    which counts as much as 20 matches. The width is then r times its first value, where r is the number of draws D
-    divided by C = Σ p/r, the number of draws that the first width would have predicted: nearly, because the forecast
+    As in `FromDraws`, the margin is ε = width · β√(Σα²). At first, equal teams draw with probability `draw_start`; this
+    assumption counts as much as 20 matches. Later, the width is r = D/C times its first value. D is the number of draws
+    so far. C = Σ p/r is about the number of draws that the first width would have predicted, because the forecast
     probability p of a draw is nearly proportional to the width.
 
-    A match counts exp(−n/draw_memory) after n more matches, so the width follows a share of draws that changes.
-    `draw_memory=inf` never forgets. The importance of a match multiplies its weight. Two of the first 20 matches are
-    never forgotten: they keep draws possible in leagues that have not seen any for long. The width is at most 5.
+    The weight of a match falls to exp(−n/draw_memory) after n more matches, so that the width adapts if the share of
+    draws changes. `draw_memory=inf` never forgets. The importance of a match multiplies its weight. Two of the 20
+    assumed matches are never forgotten; they keep draws possible in a league that has not had a draw for a long time.
+    The width is at most 5.
 
     Matches of more than two teams use the width, but do not change it.
 
@@ -151,7 +152,7 @@ class LearntDraws(Margin):
     def learn(self, board: Board) -> cython.bint:
         """Count a match of two teams: D ← λD + drawn and C ← λC + p/r.
 
-        The memory holds what was added to the values that D and C had at the start, which fade as well.
+        The memory holds the differences of D and C from their values at the start. The values at the start fade, too.
         """
         start: cython.double = self.draw_start
         memory: cython.double = self.draw_memory
@@ -281,7 +282,7 @@ class TwoValued(Margin):
         validate.scale("tied", self.tied, zero=True)
         validate.scale("untied", self.untied, zero=True)
         if not 0.0 <= validate.number("fraction", self.fraction) < 1.0:
-            raise validate.invalid("fraction", "lie in [0, 1)", self.fraction)
+            raise validate.invalid("fraction", "be at least 0 and below 1", self.fraction)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -323,8 +324,8 @@ def margin_from(
 
     `width` maps a probability to the margin at which equal teams draw with this probability, in standard deviations of
     the teams' difference. By default, the margin is half the width of the central interval of a normal distribution
-    with this probability. `learns` says whether the outcome supports a margin that is learnt from the matches; if it is
-    false, such a margin raises `Error`.
+    with this probability. If `learns` is false, the outcome does not support a margin that is learnt from the matches,
+    and such a margin raises `Error`.
 
     >>> margin_from(None, 2)
     Fixed(epsilon=2.0)
@@ -332,7 +333,7 @@ def margin_from(
     LearntDraws(draw_start=0.1, draw_memory=500.0)
     """
     if (draw_probability is None) == (margin is None):
-        raise Error("give either draw_probability or margin")
+        raise Error("give either draw_probability or margin, not both")
     policy = LearntDraws() if isinstance(draw_probability, str) and draw_probability == LEARNT else margin
     if isinstance(policy, Margin):
         if policy.remembers and not learns:
@@ -346,5 +347,5 @@ def margin_from(
         raise validate.invalid("draw_probability", f'be a number or "{LEARNT}"', draw_probability)
     probability = validate.number("draw_probability", draw_probability)
     if not 0.0 <= probability < 1.0:
-        raise validate.invalid("draw_probability", "lie in [0, 1)", draw_probability)
+        raise validate.invalid("draw_probability", "be at least 0 and below 1", draw_probability)
     return FromDraws(width(probability) if width else central_width(probability))

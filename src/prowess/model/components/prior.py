@@ -97,12 +97,12 @@ class Newcomers(Prior):
 
     The unknown level of newcomers is N(m, p), and their skills scatter around this level as in `first`. At the start m
     is the mean of `first` and p is `level_sigma`². When a player has played `matches` matches, the belief N(μ, σ²)
-    about the skill updates the level, as the result of a match updates a skill. For a newcomer's variance v, the update
-    is
+    about the skill updates the level, as the result of a match updates a skill. With the variance v of the belief about
+    a newcomer, the update is
 
         g₁ = (μ − m)/v,    g₂ = (σ² − v)/v²,    m ← m + p g₁,    p ← p + p² g₂.
 
-    Before each update the level moves by N(0, level_tau²), so that newcomers of long ago count less.
+    Before each update the level moves by N(0, level_tau²), so that players who were new long ago count less.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill().replace(prior=Newcomers(pw.Normal(25, 5), level_sigma=5, matches=1))
@@ -149,7 +149,7 @@ class Newcomers(Prior):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def meet(self, board: Board) -> cython.bint:
-        """Learn the level from the players who have just played enough matches, in any order."""
+        """Learn the level from the players who have just played `matches` matches; their order does not matter."""
         count = 0.0
         matches: cython.double = self.matches
         sigma: cython.double = self.level_sigma
@@ -170,7 +170,7 @@ def _learn(
 ) -> cython.void:
     """Update the newcomers' level of trait k. The memory holds the change of the level since the start.
 
-    The contributions of the players are added up. However many uncertain players agree, the level moves no further than
+    The contributions of the players are added up. Even if many uncertain players agree, the level moves no further than
     to the most distant player.
     """
     cell = board.level + 2 * k

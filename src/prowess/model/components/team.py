@@ -99,7 +99,7 @@ class Weighted(TeamFunction):
         for j in range(board.teams):
             players = board.start[j + 1] - board.start[j]
             if players > len(weights):
-                raise Error(f"team {j + 1} has {players} players, but Weighted has only {len(weights)} weights")
+                raise Error(f"team {j + 1} has {players} players, but Weighted has {len(weights)} weights; give more")
             for e in range(board.start[j], board.start[j + 1]):
                 for k in range(e * board.traits, (e + 1) * board.traits):
                     board.alpha[k] *= weights[e - board.start[j]]
@@ -262,7 +262,7 @@ def _sum_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cy
                 if shares == 0.0 or board.mu[i] > best:
                     best = board.mu[i]
                     shares = min(board.alpha[i], 1.0)
-                # Equal means are added in one pass, because the next pass skips all that are not below `last`.
+                # Equal means are added in one pass, because the next pass skips all means that are not below `last`.
                 elif board.mu[i] == best:
                     shares += min(board.alpha[i], 1.0)
         if shares == 0.0:
@@ -323,7 +323,7 @@ def _lead(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, bonus: cytho
         return False
     grown = total + bonus * board.alpha[leader]
     if not (total > 0.0 and grown > 0.0):
-        raise Error(f"a leader bonus needs weights with a positive sum; those of team {j + 1} sum to {total:.6g}")
+        raise Error(f"a leader bonus needs weights with a positive sum; the weights of team {j + 1} sum to {total:.6g}")
     board.alpha[leader] *= 1.0 + bonus
     for e in range(board.start[j], board.start[j + 1]):
         board.alpha[e * board.traits + k] *= total / grown

@@ -10,15 +10,15 @@ of a team `j`                         `start[j]` first entry, `place[j]`, `score
 of a team and trait `j * traits + k`  `offset` α₀; prior performance N(`mean`, `variance`) with its `noise` β²Σα²; the
                                       outcome's results `d1`, `d2`, `left`
 of an entry `e` (a player in a team)  `elapsed[e]` since the last match, `played[e]` matches before this one
-of an entry and trait                 weight `alpha`; belief N(`mu`, `var`); what the match says about it: `g1`, `g2`,
+of an entry and trait                 weight `alpha`; belief N(`mu`, `var`); the update by the match: `g1`, `g2`,
                                       `kept`
 ====================================  ============================================================================
 
-`left` is v′/v, the share of the variance of a team's performance that remains after the outcome; `kept` is the same for
-a player's skill. `games` is the number of matches summed in a player's `g1` and `g2`: one, except in rating periods.
-`before_mu` and `before` are the mean and the variance of an entry before the drift. `settled` is 1 for an entry whose
-rating period was closed early for a forecast, so that its belief already includes the drift; `home_settled` says the
-same about the home advantage. `extra` holds further columns of an entry, such as a volatility.
+`left` is v′/v, the share of the variance of a team's performance that remains after the outcome; `kept` is the same
+share for a player's skill. `games` is the number of matches summed in a player's `g1` and `g2`: one, except in rating
+periods. `before_mu` and `before` are the mean and the variance of an entry before the drift. `settled` is 1 for an
+entry whose rating period was closed early for a forecast, so that its belief already includes the drift; `home_settled`
+is the same flag for the home advantage. `extra` holds further columns of an entry, such as a volatility.
 
 `memory` holds the numbers that the model has learnt about the league; those about the newcomers' level start at
 `memory[level]`. N(`centre`, `centre_var`) is the prior belief about a newcomer, before anything was learnt. `beta` is
@@ -190,7 +190,7 @@ def set_chances(board: Board) -> cython.void:
     board.win = probability(board.ahead)
     board.loss = probability(board.behind)
     board.draw = 1.0 - board.win - board.loss
-    if board.draw < 1e-8:  # the subtraction has cancelled its digits
+    if board.draw < 1e-8:  # the subtraction has lost digits
         within(board.gap, board.edge, board.cut)
         board.draw = probability(board.cut) if board.edge > 0.0 else 0.0
 

@@ -68,7 +68,7 @@ class Pipeline:
         # `Moment` needs the exact change of the variance, which Laplace outcomes and sums over a period do not give.
         self.home_absorb = Newton() if model.outcome.laplace or self.period > 0.0 else Moment()
         self.memories = self.home_memory
-        if self.learns_home:  # its belief and, with rating periods, sums, the number of games and the last time
+        if self.learns_home:  # belief; with periods also the sums, the number of games and the last time
             self.memories += 2 * self.traits + (2 * self.traits + 2 if self.period > 0.0 else 0)
         self.first_memory = array("d", self.memory() or [0.0])
         self.spare = []
@@ -126,7 +126,8 @@ class Pipeline:
 
     def forecast(self, board: Board) -> cython.bint:
         """Apply the drift and compute the teams' prior performances. For two teams, also compute the forecast."""
-        # The prior learns from beliefs before the drift, because drift hides what matches have taught.
+        # The prior learns from beliefs before the drift, because drift hides how much the matches have reduced the
+        # variance.
         if self.centred:
             self.prior.meet(board)
         self.drift.widen(board)
@@ -137,7 +138,7 @@ class Pipeline:
             self.outcome.forecast(board)
 
     def undo_drift(self, board: Board) -> cython.void:
-        """Restore the beliefs that already include the drift up to the match (see `Board.settled`)."""
+        """Undo the drift of beliefs that already included the drift up to the match (see `Board.settled`)."""
         for e in range(board.entries):
             if board.settled[e] > 0.0:
                 for k in range(e * self.traits, (e + 1) * self.traits):
@@ -224,7 +225,7 @@ class Pipeline:
         return self.period > 0.0 and now == now
 
     def gather_home(self, board: Board) -> cython.void:
-        """Add the information of a match about the home advantage to the sums of the open rating period."""
+        """Add the derivatives of a match for the home advantage to the sums of the open rating period."""
         first = self.home_memory + 2 * self.traits
         for k in range(self.traits):
             board.memory[first + 2 * k] += board.importance * board.side.g1[k]

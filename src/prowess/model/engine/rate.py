@@ -39,7 +39,7 @@ def build_board(pipeline: Pipeline, teams: Any, details: Any) -> Board:
 def build_upcoming(
     pipeline: Pipeline, teams: Any, details: Any, table: Table, now: cython.double, unit: cython.double
 ) -> Board:
-    """Return a board with an upcoming match of a ladder, with the beliefs that a fit uses to forecast a match.
+    """Return a board with an upcoming match of a ladder, with the beliefs with which a fit would forecast this match.
 
     A player is a row of the ladder's state or a `Rating`. `now` is the time of the match, or NaN.
     """

@@ -2,10 +2,11 @@
 
 Only `load_player` and `store_player` copy between a player's row of the state and an entry of the board. In a model
 with rating periods, a row keeps the belief at the start of the open period and the sums over the period's matches. The
-period is closed when the player has a match in a later period, or when the rating is read, where `now` is NaN.
+period is closed when the player has a match in a later period, or when the rating is read (then `now` is NaN).
 
-A match in an open period is loaded twice: for its forecast, as if the period ended just before the match, so that the
-forecast is the one that a ladder gives; then, to learn from it, with the beliefs at the start of the period.
+A match in an open period is loaded twice. It is loaded first for its forecast, as if the period ended just before the
+match, so that the forecast equals the prediction of a ladder. It is loaded again to learn from its result, with the
+beliefs at the start of the period.
 
 If an error occurs, the state stays as it was before the match that caused the error.
 """
@@ -126,14 +127,14 @@ def load_player(
 ) -> cython.bint:
     """Copy the belief about a player to entry e of the board. `now` is NaN if times are unknown.
 
-    If `settle` is true, an open rating period is closed on the board even if `now` is in this period. Return whether
-    this was the case.
+    If `settle` is true, close an open rating period on the board even if `now` is in this period. Return whether `now`
+    is in the period that was closed.
     """
     early = False
     traits = pipeline.traits
     base = row * pipeline.width
     then = table.cells[base + pipeline.last_seen]
-    # The comparison is false for NaN: if a time is unknown, no time has passed.
+    # The comparison is false for NaN: if a time is unknown, the elapsed time is 0.
     board.elapsed[e] = (now - then) / unit if now >= then else 0.0
     board.played[e] = 0.0
     board.games[e] = 1.0
@@ -317,7 +318,7 @@ def load_memory(
     board.home_settled = False
     for k in range(pipeline.memories):
         board.memory[k] = table.memory[k]
-    # The last two cells count the games of the home advantage's open period, and hold the time of the last one.
+    # The last two cells hold the number of games in the home advantage's open period, and the time of the last game.
     if not pipeline.learns_home or pipeline.period == 0.0 or board.memory[pipeline.memories - 2] == 0.0:
         return False
     is_over = now != now or periods_between(pipeline.period, board.memory[pipeline.memories - 1], now, unit) > 0.0

@@ -37,7 +37,7 @@ class Account:
     >>> [row["player"] for row in described.rows], round(described.rows[0]["expected"], 2)
     (['bob', 'ann'], 0.23)
     >>> described.sentences[0]
-    'bob won against ann (21 % chance): +6.04 to 26.64.'
+    'bob won against ann (21 % chance): +6.04, giving 26.64.'
     """
 
     rows: list[dict[str, Any]]
@@ -78,7 +78,7 @@ class Account:
             expectation = f", expected {expected}"
         else:
             expectation = f" ({100 * self._chance(row):.0f} % chance)"
-        return f"{began}{expectation}: {change} to {after:.{digits}f}{self._reason(row)}."
+        return f"{began}{expectation}: {change}, giving {after:.{digits}f}{self._reason(row)}."
 
     def _chance(self, row: dict[str, Any]) -> float:
         team, win = row["team"], self.forecast["win"]
@@ -131,10 +131,10 @@ def account(trace: Trace, match: int, most: int | None = None, points: Points | 
 
 
 def _best_teams(history: History, teams: NDArray[np.int32], most: int) -> Ints:
-    """Return some entries of the `most` best teams of a match.
+    """Return the entries to show for the `most` best teams of a match.
 
-    The result has the first entry of each of these teams, and the first `most` entries of all these teams, best team
-    first.
+    These entries are the first player of each of these teams, and the first `most` players when the teams are listed
+    from the best to the worst.
     """
     order = np.arange(*teams)[np.argsort(history.place[teams[0] : teams[1]], kind="stable")][:most]
     first, last = history.team_start[order], history.team_start[order + 1]

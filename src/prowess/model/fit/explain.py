@@ -285,14 +285,15 @@ def _when(row: dict[str, Any]) -> str:
 
 
 def digits_of(moves: Sequence[float], usual: float = 1.0, scale: Scale | None = None) -> int:
-    """Return how many decimals are worth showing for the given changes, or without changes for a `usual` one.
+    """Return how many decimals are worth showing for the given changes; without changes, for a `usual` change.
 
     Changes in points have the decimals of their scale, or more if all changes are tiny.
 
     >>> digits_of([4.4, -0.2]), digits_of([0.0]), digits_of([4.4], scale=Scale()), digits_of([0.1], scale=Scale())
     (2, 2, 0, 3)
     """
-    # Relative to the largest change, so that Elo points and log rates of goals get the same number of digits.
+    # The number of decimals depends on the largest change, so that Elo points and log rates of goals get the same
+    # number of digits.
     largest = max(map(abs, moves), default=0.0) or usual
     if scale is not None and largest >= 2.0 * 10.0**-scale.digits:
         return scale.digits

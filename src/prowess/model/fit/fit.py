@@ -107,7 +107,7 @@ class Fit:
         -0.693
         """
         column = self.forecasts.log_evidence
-        # Importance scales a match's likelihood, so it scales its log-evidence.
+        # A match of importance w counts like w matches, so its log-evidence counts w times.
         return float(column.sum() if self.history.importance is None else column @ self.history.importance)
 
     def __getitem__(self, name: str) -> Rating:
@@ -166,7 +166,8 @@ class Fit:
 
     @cached_property
     def _trace(self) -> Trace:
-        # computed in a second pass on demand, because most fits never need the ratings before and after every match
+        # The trace is computed on demand in a second pass, because most fits never need ratings before and after each
+        # match.
         record = run_sweep(self._before.copy(), self.history, None, silent=True, beliefs=True)
         return Trace(self.model, self.history, self.forecasts, record.before, record.after)
 
@@ -214,7 +215,7 @@ class Fit:
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
         >>> pw.Elo().fit(history).account(0).sentences[0]
-        'ann won against bob (50 % chance): +16.0 to 1516.0.'
+        'ann won against bob (50 % chance): +16.0, giving 1516.0.'
         """
         if not -len(self.history) <= match < len(self.history):
             raise Error(f"match {match} not found in a history of {len(self.history)} matches", value=match)

@@ -75,7 +75,7 @@ def active_since(ladder: Ladder) -> float:
     latest = _latest(ladder)
     if latest is None:
         return -inf
-    # Ladders saved by earlier versions do not know their first match.
+    # Ladders saved by earlier versions lack the time of the first match.
     first = float(np.nanmin(ladder.last_seen)) if isnan(ladder.first_time) else ladder.first_time
     usual = ROUNDS if ladder.stamp is None or ladder.stamp.kind == "number" else YEAR
     return latest - max(usual, (latest - first) / 10)

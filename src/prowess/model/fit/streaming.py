@@ -87,7 +87,7 @@ def fit_stream(
             past.remarks.setdefault(str(remark), remark)
     if past.unconverged:
         warnings.warn(f"in {past.unconverged} of {past.matches} matches EP did not converge", stacklevel=3)
-    # So does it know which aliases did not occur.
+    # A file that is read in chunks also knows which aliases did not occur.
     closing = histories.closing_remarks(ladder.names) if hasattr(histories, "closing_remarks") else ()
     remarks = (*past.remarks.values(), *closing)
     return Streamed(ladder, past.matches, past.unconverged, past.first, past.last, remarks)

@@ -133,7 +133,7 @@ class Trace:
         return columns | self._expected(team, match) | self.moves(entry)
 
     def _expected(self, team: Ints, match: Ints) -> dict[str, Any]:
-        # in chunks to limit memory, because the expectation of a team needs all teams of its match
+        # Work in chunks to limit memory, because the expectation of a team needs all teams of its match.
         start = self.history.match_start
         rows = np.cumsum(start[match + 1] - start[match], dtype=np.int64)
         parts = np.split(np.arange(len(match)), np.flatnonzero(np.diff(rows // ROWS)) + 1)
@@ -222,7 +222,7 @@ def participants(history: History, entry: Ints, team: Ints, match: Ints) -> dict
     for e, j, i in zip(entry, team, match, strict=True):
         own, whole = (of_team[j], of_team[j + 1]), (of_team[of_match[i]], of_team[of_match[i + 1]])
         partners.append([names[p] for p in [*history.player[own[0] : e], *history.player[e + 1 : own[1]]]])
-        # Cut before looking up names, because a match may have thousands of players.
+        # Shorten the lists before looking up names, because a match may have thousands of players.
         against = [*history.player[whole[0] : own[0]][:NAMED], *history.player[own[1] : whole[1]][:NAMED]]
         opponents.append([names[p] for p in against[:NAMED]])
         counts.append(int(whole[1] - whole[0] - (own[1] - own[0])))

@@ -133,7 +133,7 @@ class Ladder:
         if self.model.period is None:
             return state
         state = state.copy()
-        # On copies: reading ratings must not close periods that are still open.
+        # Use copies, because reading ratings must not close periods that are still open.
         settle_periods(self.model.pipeline, Table(state, self.memory.copy()), len(self))
         return state
 
@@ -302,7 +302,7 @@ class Ladder:
         >>> ladder.copy() == ladder
         True
         """
-        # Not by `__init__`, which would allocate a state only to discard it.
+        # `__init__` is not called, because it would allocate a state only to discard it.
         other = Ladder.__new__(Ladder)
         other.model, other.stamp, other.first_time = self.model, self.stamp, self.first_time
         other.scale = self.scale
@@ -381,8 +381,9 @@ class Ladder:
         """Predict a match between players of the ladder, with the arguments of `Model.predict`.
 
         `time` is when the match will be played; skills drift until that time. By default the match is played now, or
-        `elapsed` after each player's last match. The prediction is the forecast of a fit that has a match at this time
-        next. In models with rating periods, ratings are those that the ladder shows, as if the period ended now.
+        `elapsed` after each player's last match. The prediction equals the forecast that a fit would make for a match
+        at this time. In models with rating periods, ratings are those that the ladder shows, as if the period ended
+        now.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(25, 1)})
@@ -419,10 +420,10 @@ class Ladder:
     def leaderboard(self, *, min_matches: int = 0) -> pl.DataFrame:
         """Return a frame of the players, best first: rank, player, mu, sigma, shown, matches, last_seen, active.
 
-        A ladder with a scale adds points, points_low and points_high, the limits of the 95 % interval. Players with
-        fewer than `min_matches` matches are left out. Players are active if they played within the last
-        year, or within the last tenth of the time since the first match if that tenth is longer. Without times, all
-        players are active.
+        A ladder with a scale adds points, and the limits of their 95 % interval, points_low and points_high. Players
+        with fewer than `min_matches` matches are left out. Players are active if they played within the last year, or
+        within the last tenth of the time since the first match if that tenth is longer. Without times, all players are
+        active.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill())

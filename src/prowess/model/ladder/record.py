@@ -92,7 +92,7 @@ def common_stamp(old: Stamp | None, new: Stamp) -> Stamp:
     if old is None or old == new:
         return new
     utc = "UTC" in (old.zone, new.zone)
-    prefix = "the new times do not match those of the ladder: "
+    prefix = "the new times do not fit the times of the ladder: "
     if old.zone is not None and new.zone is not None and not utc:
         zones = f"mixed time zones: {old.zone} and {new.zone}; give the times in UTC, such as 2026-01-31T10:00:00Z"
         raise Error(f"{prefix}{zones}", field="time")
@@ -148,7 +148,7 @@ def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
     is_later = history.time is not None and not (ladder.last_seen > history.time[0]).any()
     newcomers = np.flatnonzero(row < 0)
     if history.importance is not None or not all_play or not is_later or len(newcomers) > 1:
-        # Matches of importance 0 change nothing, so they must not enter players either.
+        # Matches of importance 0 change nothing, so they must not add players to the ladder either.
         first = _first_entries(history)
         _check_order(ladder, history, first, row)
         newcomers = newcomers[first[newcomers] < history.entries]

@@ -80,7 +80,8 @@ def log_pmf(n: cython.double, log_rate: cython.double, rate: cython.double) -> c
 @cython.cfunc
 @cython.exceptval(check=False)
 def _held(c: cython.double, half: cython.double, level: cython.double) -> cython.double:
-    """Return the positive root y of (y + level − c)(1 + y) = half, the equation of `tilt` if log y equals `level`."""
+    """Return the positive root y of (y + level − c)(1 + y) = half, the equation of `tilt` with `level` in place of log
+    y."""
     b = 0.5 * (1.0 + level - c)
     k = c - level + half
     root = sqrt(max(b * b + k, 0.0))
@@ -145,7 +146,8 @@ def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> 
         bend = half * y * share * share
         slope = 1.0 + y + bend
         bend = 0.5 * beyond * (y + bend * (1.0 - y) * share)
-        # A denominator near 0 would make the step useless, so Halley's second-order term may at most halve it.
+        # A denominator near 0 would make the step useless, so Halley's second-order term may at most halve the
+        # denominator.
         step = beyond * slope / (slope * slope + (bend if bend > -0.5 * slope * slope else 0.0))
         if fabs(step) < 1e-5:
             # This is y e^step, by a series that is exact for such a small step.

@@ -156,7 +156,7 @@ def _integrate(pair: _ScorePair, outer: cython.bint) -> cython.void:
         scale = 0.8 * max(1.0, deviation) if not outer or mean - 3.0 * deviation < LOG_LOW_RATE else 0.0
         if not outer:
             scale += 0.5 * rate
-        # The likelihood of a low rate makes the integrand narrower than the normal.
+        # The likelihood of a low rate makes the integrand narrower than the normal density.
         step = STEP / sqrt(1.0 + variance * scale)
         count = cython.cast(cython.Py_ssize_t, ceil(REACH / step))
         for k in range(-count, count + 1):

@@ -1,9 +1,9 @@
 """Exact rank probabilities of any number of teams with independent normal performances and a margin.
 
-The rank of team i is 1 plus the number of teams j with t_j > t_i + ε. Given t_i = x, each of the other teams is ahead
-of team i or not, independently of the rest. Therefore the number of teams ahead is Poisson-binomial. Its distribution
-is a product of polynomials with two terms, from which the factor of team i is divided out. All teams use the same grid
-of x (`quadrature.py`).
+The rank of team i is 1 plus the number of teams j with t_j > t_i + ε. Given t_i = x, the events that the other teams
+are ahead of team i are independent of each other. Therefore the number of teams ahead is Poisson-binomial. Its
+distribution is a product of polynomials with two terms, from which the factor of team i is divided out. All teams use
+the same grid of x (`quadrature.py`).
 
 If performances are rounded to cells of half width ε with a random phase, x is the centre of the cell of team i, and the
 density of t_i is averaged over the cell.

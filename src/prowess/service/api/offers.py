@@ -25,7 +25,8 @@ OFFER = "/api/leagues/{league}/model/offer"
 
 Plain = dict[str, Any]
 State = Literal["not_searched", "offered", "in_use", "not_better", "outdated"]
-FOUND = ("model", "parts", "explanation", "steps", "matches", "judged", "unit", "gain")  # None before the first search
+# The fields of an offer that are None before the first search.
+FOUND = ("model", "parts", "explanation", "steps", "matches", "judged", "unit", "gain")
 
 
 @router.get(OFFER, summary="Get the offered model", response_model=schemas.ModelOffer)

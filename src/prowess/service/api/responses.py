@@ -51,7 +51,7 @@ def etag_of(league: League, generation: int, revision: int) -> str:
 
 
 def extend_etag(tag: str, *more: object) -> str:
-    """Return an ETag that also depends on other values.
+    """Return an ETag that depends on `tag` and on the values in `more`.
 
     >>> extend_etag('W/"1.7"', 3, "a")
     'W/"1.7.3.a"'
@@ -91,7 +91,7 @@ def rfc3339(seconds: float) -> str:
 
 
 def format_times(clock: Clock, numbers: Sequence[float]) -> Iterable[str | float | None]:
-    """Format times on a league's clock.
+    """Format the times of a league: RFC 3339 for a UTC clock, otherwise numbers or None.
 
     >>> list(format_times("utc", [0.0, 1500000.0]))
     ['1970-01-01T00:00:00Z', '1970-01-01T00:00:01.500000Z']

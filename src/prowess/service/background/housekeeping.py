@@ -33,7 +33,7 @@ class Housekeeper:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop the thread, and record the last uses."""
+        """Stop the thread, and record the last uses of keys."""
         self._closing.set()
         self._thread.join()
         _attempt(self._record_uses)

@@ -39,8 +39,9 @@ def search(league: League, history: History, seasons: Sequence[Season], report: 
     """Choose a model for a league, and estimate how much better it predicts than the current model.
 
     The gain is measured on the last third of the matches. It is the gain of a second model, which is chosen in the same
-    way on the first two thirds only, so that no match is used both to choose the model and to measure it. The previous
-    search also saw about two thirds of the matches, because a search is made whenever a league has grown by half.
+    way on the first two thirds only, so that no match is used both to choose the model and to measure it. The
+    previous search also used about the first two thirds, because a new search starts whenever a league has grown by
+    half.
     """
     report("Choosing a model", 0.1)
     choice = auto(history, seconds=SECONDS, progress=False)

@@ -265,7 +265,7 @@ def _parse_preset(league: League, fields: Mapping[str, str]) -> Preset:
     keeps_own = name == league.preset.name and DEFAULTS not in fields
     if not texts and keeps_own:
         return league.preset
-    # If the preset stays, the league keeps its own words (such as `drift`) and components.
+    # If the preset stays the same, the league keeps its own components and settings in words (such as `drift`).
     own = league.preset.parameters if keeps_own else {}
     words: dict[str, Any] = words_of(own) | {part: value for part, value in own.items() if isinstance(value, dict)}
     words |= {aspect: texts.pop(aspect) for aspect in ASPECTS if aspect in texts}

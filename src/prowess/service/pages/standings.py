@@ -34,7 +34,7 @@ SHOW: dict[str, dict[str, Any]] = {
     "provisional": {"provisional": True},
     "established": {"provisional": False},
 }
-WIDE = 2.0  # half width of a bar in standard deviations, for models without caution
+WIDE = 2.0  # half width of a bar in standard deviations, for models whose caution is 0
 FIELDS = (*vars(StandingsFilter()), "show")
 LETTERS = {"win": "W", "draw": "D", "loss": "L"}
 

@@ -280,9 +280,9 @@ def lock_players(connection: Connection, league: int, players: Collection[str]) 
         connection.execute(_LOCK_PLAYERS, {"league": league, "players": numbers})
 
 
-# Statements of the hot path. SQLAlchemy generates the SQL of each statement once per kind of database, so that both
-# share one schema. The SQL is then passed to the driver directly, because executing it through SQLAlchemy takes longer
-# than rating a match.
+# Statements of the hot path. SQLAlchemy generates the SQL of each statement once for SQLite and once for
+# PostgreSQL, so that both databases share one schema. The SQL is then passed to the driver directly, because executing
+# it through SQLAlchemy takes longer than rating a match.
 
 _DIALECTS = {"sqlite": sqlite.dialect(paramstyle="named"), "postgresql": psycopg_dialect()}  # type: ignore[no-untyped-call]
 _PLACEHOLDERS = {"sqlite": "?", "postgresql": "%s"}
@@ -345,7 +345,7 @@ class RawStatement:
             return list(cursor.fetchall()) if cursor.description else []
 
     def text(self, dialect: str, places: int = 0) -> str:
-        """Return the SQL for a dialect, with `places` separate values in its list."""
+        """Return the SQL for a dialect; its list has `places` separate values, or is one parameter if this is 0."""
         sql = self._texts.get((dialect, places))
         if sql is None:
             sql = str(self._statement.compile(dialect=_DIALECTS[dialect], compile_kwargs={"places": places}))

@@ -240,7 +240,7 @@ analysis = Table(
     metadata,
     _id(),
     Column("league_id", sa.ForeignKey("league.id"), nullable=False),
-    # "figures" of the league's own model, a "comparison" with others, or the "choice" of a better model
+    # "figures" of the league's own model, a "comparison" with other models, or the "choice" of a better model
     *_required(String(16), "kind"),
     *_required(String(16), "state"),  # "queued", "running", "done", "failed", "cancelled", "interrupted"
     *_required(Text, "asked"),  # JSON: the models

@@ -131,7 +131,7 @@ def is_same(one: str | None, other: str | None) -> bool:
 
 
 def _coarsest(value: Any) -> Any:
-    """Return the value that all teams or players share; if they differ, return the lists unchanged."""
+    """Return the shared value if `value` is a list of equal values; simplify nested lists in the same way."""
     if not isinstance(value, list):
         return value
     items = [_coarsest(item) for item in value]
@@ -179,7 +179,7 @@ def _parse(texts: Sequence[str | None], first: int, last: int, where: Callable[[
 
 
 def without_names(text: str, names: Collection[str]) -> str | None:
-    """Remove every text value that is one of the names from a context; return None if nothing is left.
+    """Remove from a context every text value that equals one of the names; return None if nothing is left.
 
     Case and accents do not matter; the names must have been normalised by `plain_letters`.
 
@@ -202,7 +202,7 @@ def text_values(history: History) -> set[str]:
 
 
 def drop_names(history: History, names: Collection[str]) -> History:
-    """Remove every text value that is one of the names from the context of a history, as `without_names` does."""
+    """Remove from the context of a history every text value that equals one of the names, as `without_names` does."""
     fields = ("context", "team_context", "entry_context")
     changed: dict[str, Any] = {}
     for field, context in zip(fields, contexts_of(history), strict=True):
@@ -260,11 +260,11 @@ def _in_column(history: History, level: int, column: ContextColumn, text: str, v
 
 
 def fit_columns(history: History, kinds: Mapping[str, Kind], *, convert: bool) -> tuple[History, dict[str, Kind]]:
-    """Check that the context of new matches fits a league's context columns; return the matches and the new columns.
+    """Check that the context of new matches fits a league's context columns; return the matches and all columns.
 
-    `kinds` maps the current columns of the league to their kinds. If the new matches have numbers in a column in which
-    the league has text, an `Error` is raised. With `convert`, these numbers become text instead, because the cells of a
-    file have no type.
+    `kinds` maps the current columns of the league to their kinds. The returned mapping has these columns and the
+    columns that the new matches add. If the new matches have numbers in a column in which the league has text, an
+    `Error` is raised. With `convert`, these numbers become text instead, because the cells of a file have no type.
     """
     added = kinds_of(history)
     if all(kinds.get(name) == kind for name, kind in added.items()):

@@ -167,7 +167,7 @@ class JournalRows:
 
     def json_lines(self, league: League) -> list[str]:
         """Return the matches as lines of JSON, in the form that `from_matches` accepts and in the order of the rows."""
-        if scan(list(self.bodies)) is None:  # a body in another form may not be an object on one line
+        if scan(list(self.bodies)) is None:  # a body that is not canonical may span several lines
             return list(map(json_line, self.history(league)))
         moments: Iterable[str] = repeat("")
         if league.clock == "utc":
@@ -294,7 +294,7 @@ def find(connection: Connection, league: League, id: str) -> Entry | None:
 
 
 def has_context_column(connection: Connection, league: League, name: str, without: int | None = None) -> bool:
-    """Return whether any current match of a league has a value in a context column, except match number `without`."""
+    """Return whether any current match of a league, except match number `without`, has a value in a context column."""
     position = func.instr if connection.dialect.name == "sqlite" else func.strpos
     has_column = position(_JOURNAL.context, f"{quoted(name)}:") > 0
     query = select(_JOURNAL.seq).where(_JOURNAL.league_id == league.id, _NOW, has_column)

@@ -87,7 +87,7 @@ def scan(texts: list[str]) -> ScannedMatches | None:
 
 
 def _scan_lines(raw: bytes, matches: int) -> ScannedMatches | None:
-    teams, entries = len(raw) // 5 + 1, len(raw) // 3 + 1  # upper bounds: a team takes at least ["a"], an entry "a",
+    teams, entries = len(raw) // 5 + 1, len(raw) // 3 + 1  # upper bounds: ["a"] is the shortest team
     of_match = [np.empty(matches, kind) for kind in (np.int32, np.float64, np.int32)]
     of_team = [np.empty(teams, kind) for kind in (np.int32, np.float64, np.float64)]
     of_entry = [np.empty(entries, kind) for kind in (np.int64, np.int64, np.uint64, np.float64)]

@@ -123,8 +123,8 @@ def what_if(
     """Return how much each rating would change with each result of a match between two teams.
 
     The match takes place at `time`, on the clock of the league, or else right after the last match of its players. The
-    changes are those of μ, in points if the league has a scale. Returns None if the model needs scores, not only a
-    result.
+    returned numbers are changes of μ, in points if the league has a scale. Returns None if the model needs scores, not
+    only a result.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings

@@ -20,7 +20,7 @@ GROWTH = 1 / 16  # free space reserved at the end of a column, as a share of its
 MIN_GROWTH = 256  # minimum number of free rows
 MATCH, TEAM, ENTRY = range(3)  # levels, from coarse to fine
 
-MOST_CHOICES = 30  # most values of a column from which a visitor can choose in a list
+MOST_CHOICES = 30  # a column with more values is not offered as a list from which visitors choose
 
 Codes = NDArray[np.signedinteger[Any]]
 Mask = NDArray[np.bool_]
@@ -325,7 +325,7 @@ class ContextView:
         found = self.columns.get(name)
         if found is None:
             known = ", ".join(self.columns)
-            text = f"no such context column; this league has {known}" if known else "the matches have no context"
+            text = f"unknown context column; this league has {known}" if known else "the matches have no context"
             raise Error.in_field(name, text, value=name)
         return found
 

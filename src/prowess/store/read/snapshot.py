@@ -33,7 +33,7 @@ OVERHEAD = 4_096  # bytes of a snapshot besides its columns; they add up if a pr
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The players from best to worst, as row numbers in the state; equal players are sorted by name.
+    """The players from best to worst, as row numbers in `Snapshot.state`; equal players are sorted by name.
 
     `down` holds the negated ratings from best to worst, so that the array is ascending and can be searched.
 

@@ -171,7 +171,7 @@ class StandingsCache:
         return self._past_snapshot(league, ("time", revision, time), make)
 
     def _replay(self, connection: Connection, league: League, revision: int) -> Snapshot:
-        # The trace in memory is used if no past match was corrected since that revision.
+        # The trace in memory is used if no past match was corrected since `revision`.
         past = leagues.as_of(connection, league, revision)
         begun = seasons.list_seasons(connection, league, revision)
         if past.generation == league.generation and league.corrected <= revision:
@@ -198,7 +198,7 @@ def _check_revision(league: League, revision: int) -> None:
 
 
 def _size(snapshots: Sequence[Snapshot]) -> int:
-    # The snapshots share their names, which count once.
+    # The snapshots share the index of players' names, so its size counts once.
     return sum(snapshot.nbytes for snapshot in snapshots) + snapshots[-1].names.nbytes
 
 

@@ -39,8 +39,8 @@ Column = NDArray[np.int32]
 class PlayerIndex:
     """An index of each player's entries in the first part of a column, so that a query need not scan that part.
 
-    The index is immutable. After the column has grown, `extended` usually returns the same index, because queries can
-    scan the few appended entries.
+    The column has the number of each entry's player. The index is immutable. After the column has grown, `extended`
+    usually returns the same index, because queries can scan the few appended entries.
 
     >>> player = np.array([0, 1, 0, 2, 0], np.int32)
     >>> index = PlayerIndex().extended(player[:4])
@@ -66,7 +66,7 @@ class PlayerIndex:
         return PlayerIndex(order.astype(np.int32), np.concatenate([[0], np.cumsum(np.bincount(player))]))
 
     def entries(self, player: Column, number: int) -> Ints:
-        """Return a player's entries in a column, in chronological order; empty for an unknown number."""
+        """Return the entries of player `number` in the column `player`, in chronological order."""
         indexed = len(self.entry)
         start = self.start[number : number + 2] if 0 <= number < len(self.start) - 1 else (0, 0)
         return np.concatenate([self.entry[slice(*start)], indexed + np.flatnonzero(player[indexed:] == number)])

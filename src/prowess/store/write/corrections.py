@@ -62,13 +62,14 @@ from .replay import Replay, drop_checkpoints, replay, save_checkpoints
 class Plan:
     """A planned correction that is not written yet.
 
-    `removed` are the superseded journal rows, and `added` are the new rows. `posted` counts the new rows that are new
-    matches, not corrections. The league must be rated again from the position `since` on; `replay` has the new ratings.
-    Both `since` and `replay` are None if nothing must be rated again. `annotated` are new rows that differ from the
-    current rows only in their context, so that no rating changes. `renaming` is the change of the league's aliases.
-    `uses` has the id and the alias of each match that was posted under an alias. `dropped_uses` has the number and the
-    alias of each match that no longer counts as posted under this alias. `league` is the league after the correction,
-    and `result` is the result of the command. `context_kinds` are the context columns after the correction.
+    `removed` are the numbers of the matches whose journal rows are superseded, and `added` are the new rows. `posted`
+    counts the new rows that are new matches, not corrections. The league must be rated again from the position `since`
+    on; `replay` has the new ratings. Both `since` and `replay` are None if nothing must be rated again. `annotated` are
+    new rows that differ from the current rows only in their context, so that no rating changes. `renaming` is the
+    change of the league's aliases. `uses` has the id and the alias of each match that was posted under an alias.
+    `dropped_uses` has the number and the alias of each match that no longer counts as posted under this alias. `league`
+    is the league after the correction, and `result` is the result of the command. `context_kinds` are the context
+    columns after the correction.
     """
 
     command: Command
@@ -312,7 +313,7 @@ def write_changes(connection: Connection, planned: Plan) -> int:
         name = planned.season.name
         seasons.add(connection, league, planned.season, revision, command.author)
         audit.write(connection, command.author, "new season", league.name, season=name, reason=command.reason)
-    # A long correction whose lease has expired must not overwrite this change: without a lease, it starts again.
+    # End an expired lease, so that its long correction starts again and does not overwrite this change.
     values: dict[str, Any] = {"replay_until": None}
     if planned.since is not None:  # otherwise no rating depends on the change
         values |= {"corrected": revision, "last_time": journal.last_time(connection, league)}

@@ -141,7 +141,7 @@ def _anonymise(
             _rewrite_texts(connection, table.c[column], sa.or_(own, shared) if all_leagues else own, replaced)
     _restart_analyses(connection, league)
     revision = league.revision + 1
-    # A long correction under way has read the name; without its lease, it starts again.
+    # End the lease of a long correction under way, which has read the name, so that it starts again.
     leagues.update_row(connection, league, revision=revision, corrected=revision, replay_until=None)
     for each, pseudonym in pseudonyms.items():
         row = {"league_id": league.id, "alias": pseudonym, "revision": revision, "made_at": time()}

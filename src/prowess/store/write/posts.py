@@ -220,7 +220,7 @@ def check_future(post: ValidatedPost, settings: Settings) -> None:
 
 
 def _without_time_and_id(match: Any) -> Any:
-    # The history raises the error for anything but a mapping.
+    # A match that is not a mapping is kept as it is, because `History.from_matches` raises the error.
     return {key: match[key] for key in match if key not in ("time", "id")} if isinstance(match, Mapping) else match
 
 
@@ -296,7 +296,7 @@ class PendingTraces:
         self._guard = Lock()
 
     def is_followed(self, league_id: int) -> bool:
-        """Return whether the writer should hand over traces: a reader follows the league, and few are pending."""
+        """Return whether to hand over traces: a reader follows the league, and few matches are pending."""
         with self._guard:
             pending = self._pending.get(league_id)
             return pending is not None and sum(len(each.trace.history) for each in pending.values()) < MAX_PENDING
@@ -503,10 +503,10 @@ def fit_context(
     kinds: Mapping[str, Kind],
     seq: int | None = None,
 ) -> tuple[ValidatedPost, Mapping[str, Kind]]:
-    """Check that the context of a post fits the context columns of its league; return the post and the new columns.
+    """Check that the context of a post fits the context columns of its league; return the post and all columns.
 
-    `kinds` are the columns before the post, and `seq` is the number of the match that the post replaces, if any. A
-    column may change its kind if no other match has a value in it.
+    `kinds` are the columns before the post, the returned columns are those after it, and `seq` is the number of the
+    match that the post replaces, if any. A column may change its kind if no other match has a value in it.
     """
     if not post.contexts:
         return post, kinds
@@ -576,7 +576,7 @@ def is_late(
 def _write(batch: _Batch) -> None:
     connection, league = batch.connection, batch.league
     matches = sum(len(post.history) for post in batch.new.values())
-    # This locks the row of the league and blocks other posts to the league, so all matches have been rated before.
+    # This call locks the row of the league and blocks other posts to the league, so all matches are already rated.
     revision, seq = advance_counters(connection, league, len(batch.new), matches, batch.last_time)
     touched: dict[str, int] = {}
     since = Position(inf, 0)

@@ -88,7 +88,7 @@ def renamed_matches(connection: Connection, league: League, change: Renaming, si
             continue
         for entry in journal.entries_with(connection, league, name, since):
             entries[entry.seq] = entry
-            # A match that `names` already lists for this name was posted under an alias of the name.
+            # If `names` already has the name, the match was posted under an alias of it, and this use is recorded.
             if name not in names.setdefault(entry.seq, {}):
                 names[entry.seq][name] = after.player(name)
                 uses.setdefault(entry.seq, []).append(name)
@@ -209,7 +209,7 @@ def plan_removal(connection: Connection, league: League, command: RemoveAlias) -
 
 
 def _with_matches(connection: Connection, league: League, names: Sequence[str]) -> set[str]:
-    # Ratings are not enough: a player whose matches all have importance 0 has no rating.
+    # A player whose matches all have importance 0 has no rating, so the journal is searched, too.
     rated = ratings.load_players(connection, league, names).rows
     return {name for name in names if name in rated or journal.entries_with(connection, league, name)}
 

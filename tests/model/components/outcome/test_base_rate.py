@@ -1,4 +1,5 @@
-"""The base rate of Poisson scores, given or learnt: its meaning, its estimate, and agreement of all forecasts."""
+"""The base rate of Poisson scores, given or learnt: its effect, how it is learnt, and that all ways to forecast
+agree."""
 
 import math
 
@@ -50,7 +51,7 @@ def test_base_rate_multiplies_the_rate_of_every_team():
 
 
 @pytest.mark.parametrize("teams", [2, 3, 4])
-def test_base_rate_is_the_same_as_a_higher_offence(teams):
+def test_base_rate_acts_like_a_higher_offence_of_newcomers(teams):
     """A base rate of e^b gives the same updates as newcomers whose offence is higher by b."""
     plain, based = pw.PoissonOD(**SMALL), pw.PoissonOD(**SMALL, base_rate=math.e**1.5)
     scores = list(range(teams))
@@ -63,7 +64,7 @@ def test_base_rate_is_the_same_as_a_higher_offence(teams):
         assert y.defence.mu == pytest.approx(x.defence.mu, abs=1e-12)
 
 
-def test_with_a_base_rate_the_mean_of_newcomers_does_not_matter():
+def test_mean_of_newcomers_does_not_change_forecasts_with_a_base_rate():
     history = pw.History.from_matches(league())
     one, other = (pw.PoissonOD(mu, 0.3, 0.1, base_rate=30.0).fit(history).forecasts for mu in (0.0, 25.0))
     np.testing.assert_allclose(one.win, other.win, atol=1e-9)
@@ -72,7 +73,7 @@ def test_with_a_base_rate_the_mean_of_newcomers_does_not_matter():
 
 @pytest.mark.parametrize("scores", [[0, 0], [1, 0, 2], [3], [7, 4, 5, 6], [80, 95, 110, 72]])
 def test_learnt_base_rate_agrees_with_the_exact_posterior(scores):
-    """The normal approximation of the log-rate is compared with the posterior mean by integration."""
+    """The normal approximation of the log-rate is compared with the posterior mean computed by integration."""
     wanted = oracle.log_rate_posterior(math.log(2), 1.0, scores)
     assert math.log(level(scores)) == pytest.approx(wanted, abs=0.05 if sum(scores) < 5 else 0.01)
 
@@ -93,7 +94,7 @@ def test_learnt_base_rate_of_any_scores_is_positive_and_finite(scores):
 
 
 def test_learnt_base_rate_uses_only_earlier_matches():
-    """The forecast and the log-evidence of a match are those of a model with the base rate of the earlier matches."""
+    """The forecast and the log-evidence of a match equal those of a model with the base rate of the earlier matches."""
     matches = league(count=12)
     model = pw.PoissonOD(**SMALL, base_rate="learnt")
     whole = model.fit(pw.History.from_matches(matches)).forecasts
@@ -108,8 +109,8 @@ def test_learnt_base_rate_uses_only_earlier_matches():
         assert whole.log_evidence[number] == pytest.approx(alone.log_evidence[0], rel=1e-10)
 
 
-def test_first_match_teaches_the_level_before_the_skills():
-    """Two newcomers who both score 90 are as good as before; without a base rate they would be far above average."""
+def test_first_match_updates_the_base_rate_before_the_skills():
+    """Two newcomers who both score 90 keep their ratings; without a base rate they would rise far above average."""
     model = pw.PoissonOD(**SMALL, base_rate="learnt")
     ladder = pw.Ladder(model)
     [[ann], [bob]] = ladder.record([["ann"], ["bob"]], scores=[90, 90])
@@ -123,7 +124,7 @@ def test_first_match_teaches_the_level_before_the_skills():
 
 @pytest.mark.parametrize("base_rate", [8.0, "learnt"])
 @pytest.mark.parametrize("prediction", ["integrated", "plug-in"])
-def test_fit_ladder_stream_and_file_agree_about_a_base_rate(base_rate, prediction, tmp_path):
+def test_fit_ladder_stream_and_saved_ladder_give_the_same_ratings_with_a_base_rate(base_rate, prediction, tmp_path):
     model = pw.PoissonOD(**SMALL, prediction=prediction, base_rate=base_rate)
     matches = league(rate=8.0)
     whole = model.fit(pw.History.from_matches(matches))
@@ -144,7 +145,7 @@ def test_fit_ladder_stream_and_file_agree_about_a_base_rate(base_rate, predictio
     assert ladder == whole.ladder == model.fit_stream(half).ladder
 
 
-def test_simulated_scores_have_the_base_rate():
+def test_mean_of_simulated_scores_is_the_base_rate():
     for base_rate, wanted in ((40.0, 40.0), ("learnt", 2.0)):
         model = pw.PoissonOD(mu=3.0, sigma=0.0, beta=0.05, base_rate=base_rate)
         score = pw.simulate(model, 5000, 20, seed=1).history.score
@@ -165,7 +166,7 @@ def test_any_base_rate_gives_finite_ratings(base_rate, scores):
         assert said.win.sum() + said.draw == pytest.approx(1, abs=1e-9)
 
 
-def test_base_rate_is_a_parameter_of_the_model():
+def test_base_rate_can_be_replaced_saved_and_loaded_but_not_tuned():
     assert "base_rate" not in pw.PoissonOD().params
     for value in (1.4, "learnt"):
         model = pw.PoissonOD().replace(base_rate=value)
@@ -193,6 +194,6 @@ def test_learnt_base_rate_is_identical_compiled_and_uncompiled(teams):
     assert found[0].tobytes() == found[1].tobytes()
 
 
-def test_base_rate_needs_counts():
+def test_only_count_scores_have_a_base_rate():
     assert OffenceDefence(PoissonScore(base_rate=2.0)).has_base
     assert not OffenceDefence(pw.outcome.GaussianScore()).has_base

@@ -1,4 +1,4 @@
-"""The base score of Gaussian-OD, given or learnt: its meaning, its estimate, and agreement of all forecasts."""
+"""The base score of Gaussian-OD, given or learnt: its effect, how it is learnt, and that all ways to forecast agree."""
 
 import math
 
@@ -35,7 +35,7 @@ def test_scores_are_normal_around_the_base_score_plus_offence_minus_defence():
 
 
 @pytest.mark.parametrize("teams", [2, 3, 4])
-def test_base_score_is_the_same_as_a_higher_offence(teams):
+def test_base_score_acts_like_a_higher_offence_of_newcomers(teams):
     """A base score b gives the same updates as newcomers whose offence is higher by b."""
     plain, based = pw.GaussianOD(**SMALL, gamma=8.0), pw.GaussianOD(**SMALL, gamma=8.0, base_score=75.0)
     scores = [80.0 + 3 * k for k in range(teams)]
@@ -67,8 +67,8 @@ def test_learnt_base_score_is_the_mean_of_all_earlier_scores(gamma):
         assert whole.log_evidence[number] == pytest.approx(alone.log_evidence[0], rel=1e-9)
 
 
-def test_first_match_teaches_the_level_before_the_skills():
-    """Two newcomers who both score 90 are as good as before; without a base score they would be far above average."""
+def test_first_match_updates_the_base_score_before_the_skills():
+    """Two newcomers who both score 90 keep their ratings; without a base score they would rise far above average."""
     ladder = pw.Ladder(pw.GaussianOD(**SMALL, base_score="learnt"))
     [[ann], [bob]] = ladder.record([["ann"], ["bob"]], scores=[90, 90])
     assert ann == bob
@@ -79,7 +79,7 @@ def test_first_match_teaches_the_level_before_the_skills():
     assert old.offence.mu > 20
 
 
-def test_base_score_forecasts_scores_from_the_second_match_on():
+def test_learnt_base_score_improves_score_forecasts_from_the_second_match_on():
     history = pw.History.from_matches(league(count=200))
     errors = {}
     for base_score in (None, "learnt", 90.0):
@@ -91,7 +91,7 @@ def test_base_score_forecasts_scores_from_the_second_match_on():
 
 @pytest.mark.parametrize("base_score", [75.0, "learnt"])
 @pytest.mark.parametrize("gamma", ["estimated", 8.0])
-def test_fit_ladder_stream_and_file_agree_about_a_base_score(base_score, gamma, tmp_path):
+def test_fit_ladder_stream_and_saved_ladder_give_the_same_ratings_with_a_base_score(base_score, gamma, tmp_path):
     model, matches = pw.GaussianOD(**SMALL, gamma=gamma, base_score=base_score), league()
     whole = model.fit(pw.History.from_matches(matches))
     ladder = pw.Ladder(model)
@@ -108,7 +108,7 @@ def test_fit_ladder_stream_and_file_agree_about_a_base_score(base_score, gamma, 
     assert ladder == whole.ladder == model.fit_stream(half).ladder
 
 
-def test_simulated_scores_have_the_base_score():
+def test_mean_of_simulated_scores_is_the_base_score():
     model = pw.GaussianOD(mu=3.0, sigma=0.0, beta=1.0, gamma=5.0, base_score=40.0)
     assert pw.simulate(model, 5000, 20, seed=1).history.score.mean() == pytest.approx(40.0, abs=0.3)
 
@@ -126,7 +126,7 @@ def test_any_base_score_gives_finite_ratings(base_score, scores):
         assert ladder.predict(teams[:2]).win.sum() == pytest.approx(1, abs=1e-9)
 
 
-def test_base_score_is_a_parameter_of_the_model():
+def test_base_score_can_be_replaced_saved_and_loaded_but_not_tuned():
     assert "base_score" not in pw.GaussianOD().params
     for value in (90.0, 0.0, -4.0, "learnt"):
         model = pw.GaussianOD().replace(base_score=value)
@@ -140,7 +140,7 @@ def test_base_score_is_a_parameter_of_the_model():
             pw.GaussianOD(base_score=wrong)
 
 
-def test_score_differences_have_no_base_score():
+def test_score_difference_model_rejects_a_base_score():
     assert OffenceDefence(GaussianScore(base_score=2.0)).has_base
     with pytest.raises(pw.Error, match="only a part of an outcome"):
         pw.GaussianSD().replace(base_score=2.0)

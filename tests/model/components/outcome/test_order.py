@@ -75,7 +75,7 @@ def test_expectation_propagation_along_the_chain_of_teams_agrees_with_dense_matr
 
 @pytest.mark.parametrize("ranks", [[1, 2], [2, 1], [1, 1], [1, 2, 3], [1, 2, 2], [2, 1, 1, 4]])
 def test_d1_and_d2_are_derivatives_of_the_log_evidence(ranks):
-    """The derivative of the log-evidence by a team's mean is d1, and its derivative by the variance is (d2 + d1²)/2."""
+    """For a team's prior mean m and variance v, ∂(log-evidence)/∂m = d1 and ∂(log-evidence)/∂v = (d2 + d1²)/2."""
     model = pw.TrueSkill(draw_probability=0.2, tau=0).replace(tolerance=1e-13)
     mus, sigmas = [27.0, 22.0, 30.0, 25.0][: len(ranks)], [3.0, 6.0, 2.0, 4.0]
 

@@ -35,7 +35,8 @@ def random_match(rng, teams, most):
 
 
 def test_elo_reproduces_the_example_from_wikipedia():
-    """With K = 32, 2.5 points and 2.88 expected, 1613 becomes 1601: https://en.wikipedia.org/wiki/Elo_rating_system."""
+    """With K = 32 and 2.5 points instead of the expected 2.88, a rating of 1613 becomes 1601:
+    https://en.wikipedia.org/wiki/Elo_rating_system."""
     outcome, total = Duel(Logistic()), 0.0
     for opponent, places in ((1609, [2, 1]), (1477, [1, 1]), (1388, [1, 2]), (1586, [1, 2]), (1720, [2, 1])):
         board = lay_out(outcome, points([[1613.0], [opponent]]), places)

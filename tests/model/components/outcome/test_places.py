@@ -98,7 +98,7 @@ def test_exact_posterior_agrees_with_gibbs_sampling(ranks, epsilon):
 @pytest.mark.parametrize("epsilon", [0.0, 0.7, 6.0])
 @pytest.mark.parametrize("ranks", SHAPES, ids=str)
 def test_d1_and_d2_are_derivatives_of_the_log_evidence(ranks, epsilon):
-    """The derivative of the log-evidence by a team's mean is d1, and its derivative by the variance is (d2 + d1²)/2."""
+    """For a team's prior mean m and variance v, ∂(log-evidence)/∂m = d1 and ∂(log-evidence)/∂v = (d2 + d1²)/2."""
     means, variances = field(1, len(ranks))
 
     def at(team=0, mean=0.0, variance=0.0):
@@ -207,7 +207,7 @@ VARIANCES = [1e-12, 1e-6, 1.0, 1e6, 1e12]
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-12, 1.0, 1e6])
 def test_unusual_means_and_variances_give_finite_numbers(epsilon):
-    """The matches have all, no or some teams tied, variances from 1e-12 to 1e12 and means up to ±1e6.
+    """All, some or none of the teams are tied; variances range from 1e-12 to 1e12, and means up to ±1e6.
 
     If a match has messages of 1e6 and deviations of 1e-6, rounding errors may prevent convergence.
     """

@@ -144,12 +144,12 @@ def test_simulated_scores_are_rounded_and_draw_as_often_as_forecast(outcome):
     assert (score[:, 0] - score[:, 1] > 2.5).mean() == pytest.approx(1 - said.score_difference.cdf(2), abs=error)
 
 
-def test_density_of_rounded_scores_gives_the_posterior_of_the_interval_if_gamma_includes_the_rounding():
+def test_update_by_density_agrees_with_update_by_rounding_interval_if_gamma_includes_the_rounding():
     """Ratings use the density at the reported difference instead of the probability that the difference rounds to it.
 
-    The noise of reported differences includes the rounding error, whose variance is step²/12. With that, the density
-    gives the same posterior as the exact probability of the interval, up to 1 % of the prior's standard deviation, as
-    long as γ is not below the step.
+    The noise of reported differences includes the rounding error, whose variance is step²/12. With this noise, the
+    density gives the same posterior as the exact probability of the interval, up to 1 % of the prior's standard
+    deviation, as long as γ is not below the step.
     """
     for gamma, lead, variance, seen in (
         (1.0, 1.3, 2.0, 0),
@@ -177,7 +177,7 @@ def test_rounded_score_difference_has_quantiles_on_the_grid(mean, step):
         assert mass == pytest.approx(float(wanted), rel=1e-6)
 
 
-def test_rounding_is_a_parameter_of_the_model():
+def test_rounding_can_be_replaced_saved_and_loaded():
     for make in (pw.GaussianSD, pw.GaussianOD):
         assert "rounding" not in make().params
         model = make().replace(rounding=1)

@@ -112,7 +112,7 @@ def test_update_by_gaussian_scores_of_many_teams_is_exact(teams):
 
 @pytest.mark.parametrize("teams", [2, 3, 6])
 def test_update_by_score_differences_of_many_teams_is_exact(teams):
-    """Only differences from the first team carry information; each score has half the noise of a difference."""
+    """The model uses only score differences from the first team; each score has half the noise of a difference."""
     rng = np.random.default_rng(teams)
     means, variances, scores = rng.normal(25, 5, teams), 10 ** rng.uniform(-3, 2, teams), rng.normal(1e6, 9, teams)
     laid, log_z = board(GaussianScore(3.0), means, variances, scores)
@@ -163,7 +163,7 @@ every_outcome = pytest.mark.parametrize("name", OUTCOMES)
 @pytest.mark.parametrize("teams", [2, 4])
 @every_outcome
 def test_d1_and_d2_are_derivatives_of_the_log_evidence(name, teams):
-    """The derivative of the log-evidence by a team's mean is d1, and its derivative by the variance is (d2 + d1²)/2."""
+    """For a team's prior mean m and variance v, ∂(log-evidence)/∂m = d1 and ∂(log-evidence)/∂v = (d2 + d1²)/2."""
     outcome = OUTCOMES[name]
     means, variances, scores = random_match(7, outcome, teams)
     memory = [5.0, 2.0, 11.0][: len(outcome.remembers)]

@@ -44,8 +44,8 @@ def posterior(board):
 
 @pytest.mark.parametrize("rounding", [None, 1.0])
 @pytest.mark.parametrize("lead", LEADS)
-def test_order_of_two_normal_scores_agrees_with_integration(lead, rounding):
-    """The update is exact for one skill and for offence and defence."""
+def test_update_by_the_order_of_two_normal_scores_agrees_with_integration(lead, rounding):
+    """The update is exact in models with one skill and in models with offence and defence."""
     margin = 0.0 if rounding is None else 0.5
     cases = (
         (GaussianScore(1.2, rounding, "order"), (1, -1), (0.7, 1.9), (0.8, 2.5), 1.44),
@@ -67,7 +67,7 @@ def test_order_of_two_normal_scores_agrees_with_integration(lead, rounding):
 
 
 @pytest.mark.parametrize("outcome", [GaussianScore, lambda *given: OffenceDefence(GaussianScore(*given))])
-def test_draw_without_rounding_is_a_score_difference_of_zero(outcome):
+def test_draw_without_scores_updates_like_a_score_difference_of_zero(outcome):
     means, variances = (0.7, 1.9, 0.2, 0.4), (0.8, 2.5, 0.3, 1.0)
     drawn, log_evidence = learn(outcome(1.2, None, "order"), means, variances, (1, 1))
     if len(outcome(1.2).traits) == 1:
@@ -80,7 +80,7 @@ def test_draw_without_rounding_is_a_score_difference_of_zero(outcome):
 
 
 @pytest.mark.parametrize("places", [(1, 2), (2, 2, 1), (1, 4, 2, 2, 5)])
-def test_order_of_score_differences_is_trueskill_with_the_noise_of_the_scores(places):
+def test_score_difference_model_without_scores_equals_trueskill_with_more_noise(places):
     """Gaussian-SD without scores is the model `Order` with γ²/2 added to the noise of every team."""
     beta, gamma = 0.7, 1.6
     prior, noise = pw.Normal(0, 2), math.sqrt(beta**2 + gamma**2 / 2)
@@ -92,7 +92,7 @@ def test_order_of_score_differences_is_trueskill_with_the_noise_of_the_scores(pl
 
 
 @pytest.mark.parametrize("places", [(2, 1, 3), (1, 2, 2)])
-def test_order_of_several_offences_and_defences_agrees_with_sampling(places):
+def test_update_of_offences_and_defences_by_places_agrees_with_sampling(places):
     means, variances = np.array([0.3, 0.1, 0.9, -0.2, 0.4, 0.3]), np.array([0.6, 0.4, 1.0, 0.5, 0.3, 0.8])
     board, log_evidence = learn(OffenceDefence(GaussianScore(0.9, 1.0, "order")), means, variances, places)
     rng = np.random.default_rng(5)
@@ -114,7 +114,7 @@ def test_order_of_several_offences_and_defences_agrees_with_sampling(places):
         ((4.4, 0.04), (4.6, 0.02)),
     ],
 )
-def test_order_of_two_counts_agrees_with_integration(own, other, lead):
+def test_update_by_the_order_of_two_counts_agrees_with_integration(own, other, lead):
     score, board = PoissonScore(unscored="order"), pw.Board(2, 2, 2)
     log_evidence = score.seen_order(board, lead, *own, *other)
     mean, variance, z = oracle.count_posterior(own, other, lead)
@@ -173,7 +173,7 @@ def test_match_without_scores_is_an_error_by_default(make):
         make(unscored="skip")
 
 
-def test_counts_of_more_than_two_teams_need_scores():
+def test_poisson_match_of_three_teams_without_scores_is_rejected():
     model = pw.PoissonOD(**SMALL)
     with pytest.raises(pw.Error, match="PoissonScore needs the scores of all 3 teams") as error:
         model.rate([[model.rating()]] * 3)
@@ -202,7 +202,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_fit_ladder_stream_and_file_agree_about_matches_without_scores(name, tmp_path):
+def test_fit_ladder_stream_and_saved_ladder_give_the_same_ratings_without_scores(name, tmp_path):
     model, matches = getattr(pw, name)(**MODELS[name]), league()
     whole = model.fit(pw.History.from_matches(matches))
     ladder = pw.Ladder(model)
@@ -229,8 +229,8 @@ def test_matches_without_scores_give_the_same_ratings_compiled_and_uncompiled(na
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_matches_without_scores_do_not_change_the_memory_of_scores(name):
-    """Neither γ, nor the base level, nor their forecasts depend on matches without scores."""
+def test_matches_without_scores_do_not_change_the_learnt_noise_and_level_of_scores(name):
+    """The league's memory, which holds the estimates of γ and of the base level, stays unchanged."""
     model = getattr(pw, name)(**MODELS[name])
     ladder = pw.Ladder(model)
     ladder.record([["ann"], ["bob"]], scores=[5, 2])

@@ -329,7 +329,7 @@ def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
     order, why = possible[0], ""
     if mark != ".":
         turns = {order: _turns(cells.spread(texts.numbers[order])) for order in possible}
-        # This order is rare, so it is used only if the file is then sorted by time.
+        # Dates that begin with the year are rare here, so this order is used only if the file is then sorted by time.
         if "ymd" in turns and (turns["ymd"] != (0, 0) or len(cells.values) < 3):
             del turns["ymd"]
         order = min(turns, key=lambda order: turns[order])

@@ -1,10 +1,10 @@
 """The comparison of two sides, and of all sides of a match with each other.
 
-A side is a team, or a player where players duel. In a small match, all pairs of sides are compared. A large match has
-too many pairs: 2,000 teams of six players make 144 million pairs.
+A side is a team, or a single player in the outcome `Duel`. In a small match, all pairs of sides are compared. A large
+match has too many pairs: 2,000 teams of six players make 144 million pairs.
 
 The update of a side of rating x from all others is the sum of two parts. The first part depends only on the results, so
-one sum for each place is enough. The second part is a smooth function of x: the range of ratings is divided into
+one sum for each place is enough. The second part is a smooth function of x. The range of ratings is divided into
 pieces, the function is computed exactly at Chebyshev nodes in every piece, and barycentric interpolation gives its
 value for every side. The contribution of a side's own team is computed in the same way and subtracted.
 
@@ -51,7 +51,7 @@ TEAM_PULL = cython.declare(cython.Py_ssize_t, 6)
 TEAM_SHARE = cython.declare(cython.Py_ssize_t, 7)
 PLACE_PUSH = cython.declare(cython.Py_ssize_t, 8)
 PLACE_PULL = cython.declare(cython.Py_ssize_t, 9)
-# The update of a side at each node of a piece from losing to all sides, one column per node.
+# The update of a side that loses to all sides, computed at each node of a piece; one column per node.
 NODE_PUSH = cython.declare(cython.Py_ssize_t, 10)
 NODE_PULL = cython.declare(cython.Py_ssize_t, 11)
 TEAM = cython.declare(cython.Py_ssize_t, 12)  # index of the side's team
@@ -204,7 +204,8 @@ def _compare_interpolated(
     """Compute the update of every side with one interpolated sum instead of a sum over all pairs.
 
     First treat every comparison as a loss, then add the effect of wins and draws, which depends only on the place.
-    These sums count a side and its team-mates as opponents who drew, so the part of the own team is subtracted.
+    These sums count a side and its team-mates as opponents who drew, so the contribution of the side's own team is
+    subtracted.
     """
     first = 0
     _sum_win_effects(pair, board, sides)
@@ -224,7 +225,7 @@ def _compare_interpolated(
 def _sum_win_effects(pair: Comparison, board: Board, sides: cython.Py_ssize_t) -> cython.bint:
     """Sum, for each team and for each place, the effect of winning instead of losing.
 
-    The sum of a place has the full effect of all teams behind that place, and half the effect of the teams in it.
+    The sum for a place includes the full effect of all teams behind that place, and half the effect of the teams in it.
     """
     push: cython.double = 0.0
     pull: cython.double = 0.0
@@ -269,7 +270,7 @@ def _add_losses(
     for i in range(first, last):
         low = min(low, board.scratch[RATING, i])
         high = max(high, board.scratch[RATING, i])
-    # Interpolation needs one sum over all sides per node; the direct way needs one per side.
+    # Interpolation needs one sum over all sides per node; comparing all pairs needs one sum per side.
     if (high - low) / stretch * NODES + NODES < last - first:
         pieces = max(cython.cast(cython.Py_ssize_t, ceil((high - low) / stretch)), 1)
         for i in range(pieces):

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 class Duel(Outcome):
     """Compare every player with every opponent by their teams' result; a player's update averages the comparisons.
 
-    Rating systems for two players are used in this way for teams and free-for-alls. A duel compares players, not teams,
-    so its updates do not come from a likelihood of the result. Forecasts, draws and the log-evidence come from the
-    inner outcome `pair`, which compares the teams' performances. The team function `Mean` suits this outcome.
+    In this way, rating systems for two players can also rate teams and free-for-alls. A duel compares players, not
+    teams, so its updates do not come from a likelihood of the result. Forecasts, draws and the log-evidence come from
+    the inner outcome `pair`, which compares the teams' performances. The team function `Mean` suits this outcome.
 
-    A shift of a team's performance, such as its home advantage, shifts the ratings of all its players. A player whose
+    A shift of a team's performance, such as a home advantage, shifts the ratings of all its players. A player whose
     weight α is below the team's average learns proportionally less and counts less as an opponent. The sum of all
     ratings stays constant only if all teams have the same size and all players the same K-factor.
 
@@ -105,7 +105,7 @@ class Duel(Outcome):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Learn from the result: set `g1`, `g2` and `kept` of every player, and the teams' means in `d1` and `d2`."""
+        """Learn from the result: set `g1`, `g2` and `kept` of every player, and the team averages `d1` and `d2`."""
         pair: Pairwise = self.pair
         log_z: cython.double
         # A match of two players is the most common case, and needs no table of sides.

@@ -1,9 +1,9 @@
 """Expectation propagation along a chain of normal variables, shared by `Order` and `Places`.
 
 An element of the chain is the performance of a team or of a place. The factor between two neighbours states the result:
-the upper one is better by more than a margin or, in a draw, their distance is below the margin. Expectation propagation
-(EP) passes messages forward and backward until they converge. All means are relative to a reference value near the
-element, so that large means keep their digits.
+the upper element is better by more than a margin or, in a draw, the two elements are closer than the margin.
+Expectation propagation (EP) passes messages forward and backward until they converge. All means are relative to a
+reference value near the element, so that large means keep their digits.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def evidence(board: Board, length: cython.Py_ssize_t) -> cython.double:
 def squared_move(
     mean: cython.double, var: cython.double, more_pi: cython.double, more_tau: cython.double, size: cython.double
 ) -> cython.double:
-    """Return how far N(mean, var) moves, squared and in variances, if a message changes by (more_pi, more_tau).
+    """Return the squared move of N(mean, var), in units of var, if a message changes by (more_pi, more_tau).
 
     A move below the rounding error of numbers as large as `size` counts as 0, because messages cannot converge any
     further.
@@ -140,7 +140,7 @@ def log_mass(pi: cython.double, tau: cython.double) -> cython.double:
 def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
     """Condition the difference of elements k and k + 1 on the result; store the moments in `board.cut`.
 
-    The factor's cavities are set, too: the beliefs about both elements without the factor's messages.
+    Also set the factor's cavities: the beliefs about both elements without the factor's messages.
     """
     upper_var = 1.0 / (board.scratch[PI, k] + board.scratch[UP_PI, k])
     lower_var = 1.0 / (board.scratch[PI, k + 1] + board.scratch[DOWN_PI, k + 1])
@@ -208,7 +208,7 @@ def _update_messages(board: Board, k: cython.Py_ssize_t) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _factor_evidence(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """Return the log of a factor's normalising constant, minus the log-evidence that its two messages carry."""
+    """Return the log of a factor's normalising constant, minus the log-evidence of its two messages."""
     _truncate(board, k)
     evidence = log_z(board.cut)
     # With a margin of 0 a tie has a density, not a probability, and a density depends on the scale.

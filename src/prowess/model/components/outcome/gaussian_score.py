@@ -57,23 +57,23 @@ class GaussianScore(Score):
 
     γ is a number, or "estimated" as in the paper. In `OffenceDefence` the estimate of γ² is the variance of the scores
     in earlier matches. If the outcome is used alone, the estimate is the mean square of score differences; no mean is
-    subtracted, because the order of the teams is arbitrary. As long as there are no earlier scores, or all are the
-    same, γ² is the noise of the performances: the mean of β²Σα² over the teams.
+    subtracted, because the order of the teams is arbitrary. As long as there are no earlier scores, or all earlier
+    scores are equal, γ² is the noise of the performances: the mean of β²Σα² over the teams.
 
     Normal scores are never equal, so draws have the probability 0. Real scores are whole numbers, or multiples of
-    another number: give this number as `rounding`. Then a difference that rounds to 0, one below rounding/2, is a draw.
-    With more than two teams, a team is ahead of another if its score is higher by more than rounding/2. Rounding
-    changes only forecasts, not the ratings: γ is the noise of scores as they are reported, so it includes the rounding.
-    None (the default) and 0 mean that scores are not rounded.
+    another number: give this number as `rounding`. Then a difference that rounds to 0 (a difference below rounding/2)
+    is a draw. With more than two teams, a team is ahead of another if its score is higher by more than rounding/2.
+    Rounding changes only forecasts, not the ratings: γ is the noise of scores as they are reported, so it includes the
+    rounding. None (the default) and 0 mean that scores are not rounded.
 
     `base_score` is the mean score of a team in a match of equal teams: s ~ N(base_score + x, γ²) in `OffenceDefence`.
-    Without it, equal teams are expected to score 0, and the skills have to explain the level of scores. "learnt" is the
-    mean of all earlier scores, 0 before the first. Score differences have no level, so an outcome with a base score
-    cannot be used alone.
+    Without a base score, equal teams are expected to score 0, and the skills have to explain the level of scores. If
+    `base_score` is "learnt", it is the mean of all earlier scores, and 0 before the first match. Score differences have
+    no level, so an outcome with a base score cannot be used alone.
 
     A match in which a score is missing is an error. With `unscored="order"` the model learns from the places in such a
     match: the winner's score was higher (by more than rounding/2), or in a draw the scores were equal (or differed by
-    at most rounding/2). For two teams the update is exact; more teams are compared like in `Order`. The match does not
+    at most rounding/2). For two teams the update is exact; more teams are compared as in `Order`. Such a match does not
     count in the estimate of γ.
 
     >>> import prowess as pw
@@ -108,7 +108,7 @@ class GaussianScore(Score):
 
     @property
     def whole(self) -> bool:
-        """Whether a model can use the outcome alone: only without a base score, which score differences do not have.
+        """Whether a model can use the outcome alone: not with a base score, because score differences have no level.
 
         >>> GaussianScore().whole, GaussianScore(base_score=90.0).whole
         (True, False)
@@ -293,7 +293,7 @@ def _estimate(board: Board, squares: cython.double, freedom: cython.double) -> c
 @cython.cfunc
 @cython.exceptval(check=False)
 def _set_chances(board: Board, lead: cython.double, deviation: cython.double, margin: cython.double) -> cython.void:
-    """Set P(win), P(draw) and P(loss) for a score difference with the mean `lead`; at most `margin` is a draw.
+    """Set P(win), P(draw) and P(loss) for a score difference of mean `lead`; differences up to `margin` are draws.
 
     The smallest probability has full relative accuracy.
     """
@@ -336,7 +336,7 @@ def _learn_many(board: Board, half: cython.double) -> cython.double:
     """
     base = board.score[0] - board.mean[0]  # subtracted from all others, so that large scores keep their digits
     total = level = 0.0
-    log_z = HALF_LOG_2PI  # integrating over the flat level leaves one density fewer than teams
+    log_z = HALF_LOG_2PI  # integrating over the common level leaves one density fewer than there are teams
     for j in range(board.teams):
         inverse = 1.0 / (board.variance[j] + half)
         total += inverse

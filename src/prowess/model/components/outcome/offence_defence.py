@@ -55,7 +55,7 @@ SLOPE = cython.declare(cython.Py_ssize_t, 3)
 CONSTANT = cython.declare(cython.Py_ssize_t, 4)
 VARIANCE = cython.declare(cython.Py_ssize_t, 5)
 PULL = cython.declare(cython.Py_ssize_t, 6)
-# Offsets of the rows with the same five numbers, summed over all later teams, and (in column 0) over all earlier ones.
+# Offsets of the rows with the same five numbers, summed over all later teams, and (in column 0) over all earlier teams.
 AFTER = cython.declare(cython.Py_ssize_t, 5)
 BEFORE = cython.declare(cython.Py_ssize_t, 10)
 MEAN = cython.declare(cython.Py_ssize_t, 17)  # the prior mean of the team's x
@@ -158,9 +158,10 @@ class OffenceDefence(Outcome):
     def evidence(self, board: Board) -> cython.double:
         """Learn from all scores. Two teams learn by equations (6) to (8).
 
-        If the base level of scores is learnt, this match first teaches the level, then the skills. Otherwise the skills
-        of the league's first players would have to explain a level that nobody knew. An estimated γ then includes this
-        match, too. The log-evidence is that of the forecast, which was made without this match.
+        If the base level of scores is learnt, this match first updates the level, and then the skills. Otherwise the
+        skills of the league's first players would have to explain a level that is still unknown. In this case, an
+        estimated γ includes this match, too. The log-evidence is that of the forecast, which was made without this
+        match.
         """
         score: Score = self.score
         if score.check(board):
@@ -177,8 +178,8 @@ class OffenceDefence(Outcome):
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
         """Fill P(win) of the first team and P(draw) for many two-team matches, from recorded forecasts.
 
-        `mean` and `variance` hold, for every match, the offence and defence of the first team, then those of the
-        second.
+        `mean` and `variance` hold, for every match, the offence and defence of the first team, then those of the second
+        team.
 
         >>> import numpy as np, prowess as pw
         >>> win, draw = np.empty(1), np.empty(1)
@@ -268,7 +269,7 @@ def _learn_places(board: Board, score: Score) -> cython.double:
         return learn_order(board, noise, score.rounding_margin())
     if board.teams != 2:
         message = (
-            f"{type(score).__name__} needs the scores of all {board.teams} teams; without them it compares only two"
+            f"{type(score).__name__} needs the scores of all {board.teams} teams; without scores, it compares only two"
         )
         raise Error(message, field="scores")
     lead: cython.int = (board.place[0] < board.place[1]) - (board.place[0] > board.place[1])
@@ -304,9 +305,9 @@ def learn_many(board: Board, score: Score) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _start_sites(board: Board, h: cython.double) -> cython.void:
-    """Set the prior mean of every team's x, and start with sites that carry no information."""
-    # Summed from both ends instead of subtracting the team's own defence from the total: one huge
-    # defence would swallow the digits of the others.
+    """Set the prior mean of every team's x, and start with sites of precision 0."""
+    # The other teams' defences are summed from both ends. Subtracting the team's own defence from the total would lose
+    # digits if one defence is huge.
     total = 0.0
     for j in range(board.teams - 1, -1, -1):
         board.scratch[MEAN, j] = board.mean[2 * j] - h * total

@@ -55,7 +55,7 @@ class Order(Outcome):
     sweeps: object = 1000
 
     tunable: ClassVar[dict[str, Range]] = DRAW_RANGES
-    # A model replaces the word by the policy, so that the policy's parameters have names.
+    # A model replaces the word "learnt" by the policy, so that the policy's parameters have names.
     shorthands: ClassVar[dict[str, Any]] = {
         "draw_probability": {LEARNT: {"draw_probability": None, "margin": LearntDraws()}}
     }
@@ -69,7 +69,7 @@ class Order(Outcome):
 
     @property
     def remembers(self) -> tuple[str, ...]:
-        """The names of the numbers kept for the league: those of the margin, if the margin learns.
+        """The names of the numbers that the margin keeps for the league; () if the margin does not learn.
 
         >>> Order(draw_probability="learnt").remembers, Order(draw_probability=0.1).remembers
         (('draws', 'chances of a draw'), ())
@@ -166,7 +166,7 @@ def _run_chain(board: Board, tolerance: cython.double, sweeps: cython.Py_ssize_t
     return evidence
 
 
-_ORDER = Order(margin=0.0)  # the margin of `learn_order` is that of its board
+_ORDER = Order(margin=0.0)  # this margin is not used: `learn_order` sets the margin on its board
 
 
 @cython.ccall
@@ -174,8 +174,7 @@ def learn_order(board: Board, noise: cython.double, margin: cython.double) -> cy
     """Learn from the order of normal scores that are unknown; return the log-evidence of the order.
 
     A team's score is the performance that decides its place (see `Outcome.performances`) plus normal noise. A score
-    that is higher by more than `margin` wins. Comparing such scores is comparing the performances of `Order`, with the
-    noise added.
+    that is higher by more than `margin` wins. This is the model of `Order`, with the noise added to the performances.
     """
     scores = Board(board.teams, 1)
     scores.margin = Fixed(margin)
@@ -209,7 +208,7 @@ def _share_update(board: Board, scores: Board, j: cython.Py_ssize_t, noise: cyth
     for k in range(board.traits):
         t = j * board.traits + k
         share = _share(board, k)
-        # Added up without the trait instead of subtracting it, because a subtraction would lose digits.
+        # Sum over the other traits, because subtracting the trait from the total would lose digits.
         others = noise
         for i in range(board.traits):
             if i != k:

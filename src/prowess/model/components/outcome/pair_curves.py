@@ -38,7 +38,7 @@ THREE_OVER_PI2 = cython.declare(cython.double, 0.30396355092701331433)
 HALF_PI = cython.declare(cython.double, 1.5707963267948966192)
 PHI_0 = cython.declare(cython.double, 0.39894228040143267794)
 FOUR_PHI_0 = cython.declare(cython.double, 1.5957691216057307117)
-# Φ(x/1.702) differs from 1/(1 + e⁻ˣ) by at most 0.0095, less than any other normal distribution.
+# Φ(x/1.702) differs from 1/(1 + e⁻ˣ) by at most 0.0095; any other divisor gives a larger difference.
 LOGISTIC_VARIANCE = 1.702 * 1.702
 
 
@@ -187,7 +187,7 @@ def _log_likelihood(board: Board, gap: cython.double, result: cython.double) -> 
     # The log-likelihood of an upset is |z| lower than that of the expected result. So log(1 − E), which loses digits
     # for an E near 1, is not needed.
     upset = 1.0 - result if gap >= 0.0 else result
-    # `log` is faster than `log1p`.
+    # `log` is faster than `log1p`, and accurate if its argument is not near 1.
     certain = log1p(board.memo[ODDS]) if board.memo[ODDS] < 1e-3 else log(1.0 + board.memo[ODDS])
     return -upset * board.memo[DISTANCE] - certain
 
@@ -270,7 +270,7 @@ class Probit(Pairwise):
 @cython.final
 @cython.cclass
 class Opposition(Pairwise):
-    """Collects the opponents' ratings and the results, the only information that the Harkness system uses.
+    """Collect the opponents' ratings and the results, the only information that the Harkness system uses.
 
     `d1` and `d2` are not derivatives: `d1` is the opponent's rating minus the player's own, and `d2` is wins minus
     losses. The absorb rule `Harkness` computes a new rating from the sums of both.

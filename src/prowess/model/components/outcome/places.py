@@ -131,7 +131,7 @@ def _build_graph(board: Board, epsilon: cython.double) -> cython.Py_ssize_t:
     before = -1
     places = 0
     above = least = 0.0
-    # Without a margin, two teams of variance 0 on one place would contradict each other: use a tiny variance instead.
+    # Without a margin, two tied teams of variance 0 would contradict each other: use a tiny variance instead.
     if epsilon == 0.0:
         for p in range(board.teams):
             least = max(least, board.variance[p])

@@ -40,7 +40,7 @@ from ...params import Range
 from ..margin import DRAW_RANGES, margin_from
 from .place_forecast import tie_width
 
-MOST_STEPS = cython.declare(cython.Py_ssize_t, 1000)  # limit for each pool; bisection needs a few hundred at worst
+MOST_STEPS = cython.declare(cython.Py_ssize_t, 1000)  # limit for each pool; bisection needs a few hundred steps
 SMALL_STEP = cython.declare(cython.double, 1e-10)  # stop at smaller steps, relative to the smallest deviation in a pool
 INFINITY = cython.declare(cython.double, float("inf"))
 ROUNDING = cython.declare(cython.double, 1e-15)
@@ -51,7 +51,7 @@ MEAN = cython.declare(cython.Py_ssize_t, 0)  # prior mean
 SHARPNESS = cython.declare(cython.Py_ssize_t, 1)  # one over the prior standard deviation
 # One column per place, best first:
 END = cython.declare(cython.Py_ssize_t, 2)  # index after the place's last team
-SLOPE = cython.declare(cython.Py_ssize_t, 3)  # derivative of the log-likelihood of the place's teams by y, at POINT
+SLOPE = cython.declare(cython.Py_ssize_t, 3)  # derivative d/dy of the log-likelihood of the place's teams, at POINT
 CURVATURE = cython.declare(cython.Py_ssize_t, 4)  # the negative second derivative
 # One column per block, at the index of its best place:
 LAST = cython.declare(cython.Py_ssize_t, 5)  # index of the block's worst place
@@ -71,8 +71,8 @@ class PlacesML(RoundedPlaces):
     """Places by maximum likelihood: a team performs within ε of its place, and places are at least 2ε apart (TS3).
 
     Give the margin ε (a number or a policy), or the probability that two equal teams draw; a match has one margin. The
-    log-evidence is the maximised log-likelihood, and `d1` is its derivative by a team's mean. `d2` is not the second
-    derivative; it gives the variance of the team for known performances of the places.
+    log-evidence is the maximised log-likelihood, and `d1` is its derivative with respect to a team's mean. `d2` is not
+    the second derivative; it gives the variance of the team for known performances of the places.
 
     TS3 barely learns if ε is small compared to the standard deviations of the priors. In that case, the places follow
     the prior means, or lie 2ε apart where the prior means are out of order. As a result, no mean moves far, but every

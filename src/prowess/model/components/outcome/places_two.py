@@ -91,8 +91,8 @@ def _condition(
     If the result was certain, return 0.
 
     t and t' are the performances of the teams, l and l' the performances of their places; u = t − l and u' = t' − l'
-    are the distances. If the teams are on two places, the difference l − l' is first conditioned on the result, l > l'
-    + 2ε. Set `gap` to the prior mean of u, and `edge` to the variance of the message about l − l'.
+    are the distances. If the teams did not tie, the difference l − l' is first conditioned on the result, l > l' + 2ε.
+    Set `gap` to the prior mean of u, and `edge` to the variance of the message about l − l'.
     """
     board.gap = gap - site_mean
     board.edge = 0.0

@@ -50,7 +50,7 @@ START_VARIANCE = cython.declare(cython.double, 1.0)
 # The belief about x, given the order of two scores, is integrated with 37 nodes over ±7.2 standard deviations.
 SIDE_NODES = cython.declare(cython.Py_ssize_t, 18)
 STEP = cython.declare(cython.double, 0.4)
-LEAST_REST = cython.declare(cython.double, 0.4 * 0.4 / 12.0)  # nodes cannot show a smaller share of the variance
+LEAST_REST = cython.declare(cython.double, 0.4 * 0.4 / 12.0)  # the nodes cannot resolve smaller variances
 UNCERTAINTY = cython.declare(cython.double, 1e-8)  # error of the probabilities that `chances` computes
 
 
@@ -60,9 +60,10 @@ UNCERTAINTY = cython.declare(cython.double, 1e-8)  # error of the probabilities 
 class PoissonScore(Score):
     """Scores that are counts: s ~ Poisson(eˣ).
 
-    `base_rate` is the mean score of a team in a match of equal teams: s ~ Poisson(base_rate · eˣ). Without it, equal
-    teams have the rate 1, and the skills have to explain the level of scores. "learnt" takes the level from the scores
-    of earlier matches: the base rate is the median of its posterior, given their mean, with a weak prior around 2.
+    `base_rate` is the mean score of a team in a match of equal teams: s ~ Poisson(base_rate · eˣ). Without a base rate,
+    equal teams have the rate 1, and the skills have to explain the level of scores. If `base_rate` is "learnt", it is
+    estimated from the scores of earlier matches: it is the median of the posterior of the rate, given the mean of these
+    scores and a weak prior around 2.
 
     The posterior p of x is approximated by the normal distribution q with the smallest KL(q‖p).
 
@@ -75,8 +76,8 @@ class PoissonScore(Score):
 
     A match in which a score is missing is an error. With `unscored="order"` the model learns from the result of a match
     of two teams without scores. The mean and variance of both teams' x, given that one count was higher or that both
-    were equal, have no closed form and are integrated numerically. This takes about a hundred times as long as learning
-    from scores. The match does not count in a learnt base rate.
+    were equal, have no closed form and are integrated numerically. The integration takes about a hundred times as long
+    as learning from scores. Such a match does not change a learnt base rate.
 
     >>> PoissonScore("plug-in").prediction
     'plug-in'
@@ -144,7 +145,7 @@ class PoissonScore(Score):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def check(self, board: Board) -> cython.bint:
-        """Like `Score.check`; also raise `Error` for a score that is not a count."""
+        """Check the scores as `Score.check` does, and raise `Error` for a score that is not a count."""
         if Score.check(self, board):
             return True
         for j in range(board.teams):
@@ -188,14 +189,15 @@ class PoissonScore(Score):
     ) -> float:
         """Update the belief about a team's x from the order of two unknown counts; return the log-evidence.
 
-        P(result | x) is integrated over the other team's x, then the moments of x by the trapezoidal rule. Unlike
-        numerical derivatives of log P, the moments do not magnify errors: the new mean lies among the nodes, and the
-        new variance is positive. Errors of P matter only for a result that was less likely than these errors, so such a
-        result teaches next to nothing. If a draw would widen the belief, the variance stays.
+        First, P(result | x) is integrated over the other team's x. Then the moments of x are integrated by the
+        trapezoidal rule. Unlike numerical derivatives of log P, the moments do not magnify errors: the new mean lies
+        among the nodes, and the new variance is positive. Errors of P matter only for a result that was less likely
+        than these errors; such a result hardly changes the belief. If a draw would increase the variance, the variance
+        stays unchanged.
         """
         deviation = sqrt(positive(variance))
         count: cython.Py_ssize_t = 2 * SIDE_NODES + 2
-        own: cython.Py_ssize_t = 1 if lead < 0 else 0  # a loss is a win of the other team, which has more digits
+        own: cython.Py_ssize_t = 1 if lead < 0 else 0  # a loss is computed as the other team's win, to keep digits
         means = array("d", [mean_1, mean_1] * count)
         variances = array("d", [variance_1, variance_1] * count)
         win = array("d", bytes(8 * count))

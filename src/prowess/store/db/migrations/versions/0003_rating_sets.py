@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add a column for the number of the rating set. Existing sets get the number of their generation."""
+    """Add the columns for rating sets. Existing ratings become a set with the number of their generation."""
     for table in ("rating", "checkpoint"):
         op.execute(f"ALTER TABLE {table} RENAME COLUMN generation TO rating_set")
     op.add_column("generation", sa.Column("rating_set", sa.Integer(), nullable=False, server_default="1"))
@@ -24,9 +24,9 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop the column.
+    """Drop the columns.
 
-    The rating sets of a generation can then not be separated, so use this only to empty a database.
+    The rating sets of a generation can then no longer be distinguished, so use this only to empty a database.
     """
     for column in ("rating_sets", "replay_until"):
         op.drop_column("league", column)
