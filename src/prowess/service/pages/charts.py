@@ -218,7 +218,10 @@ def chart_heights(answer: Plain) -> dict[str, tuple[int, int]]:
 
 
 def _main_measures(answer: Plain) -> list[Plain]:
-    """Return two measures for a chart: the measure that ranks the models, and the easiest one to understand."""
+    """Return the measures for a chart: the measure that ranks the models, and the easiest one to understand.
+
+    A measure without a value is left out.
+    """
     main = [measure for k, measure in enumerate(answer["measures"]) if k == 0 or measure["name"] == "pair_error"]
     return [measure for measure in main if any(row[measure["name"]]["value"] is not None for row in answer["models"])]
 

@@ -140,7 +140,8 @@ def _create(service: Service, key: Key, fields: Mapping[str, str]) -> League:
 def parse_settings(fields: Mapping[str, str]) -> Plain:
     """Parse the settings in a form.
 
-    Empty fields are left out; but if both fields of the scale are empty, the scale is None.
+    Empty fields are left out; but an unchecked box is False, and if both fields of the scale are empty, the scale is
+    None.
 
     >>> parse_settings({"provisional_matches": "5", "inactive_days": "", "allow_future": "on"})
     {'allow_future': True, 'auto_switch': False, 'provisional_matches': 5}

@@ -44,8 +44,9 @@ class FormError(Error):
 class MatchFields:
     """The raw fields of a match form: each team has names, one per line, a place and a score.
 
-    `whole` is the match as JSON if it has too many teams for fields. `once` is a token that prevents recording a form
-    twice. `seen` is the revision of the match that the form shows.
+    `by`, one of `WAYS`, says how the result is entered. `whole` is the match as JSON if it has too many teams for
+    fields. `once` is a token that prevents recording a form twice. `seen` is the revision of the match that the form
+    shows.
 
     >>> MatchFields(("ann", "bob")).by
     'first'
@@ -105,7 +106,7 @@ def read_fields(form: FormData) -> MatchFields:
 
 
 def fields_of_match(match: Mapping[str, Any], clock: Clock) -> MatchFields:
-    """Fill in the fields from a recorded match.
+    """Return the fields of the form for a recorded match.
 
     >>> match = {"teams": [["ann", "dan"], ["bob"]], "scores": [3, 1.5], "home": 0, "time": 7.0}
     >>> fields = fields_of_match(match, "number")

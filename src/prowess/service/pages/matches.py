@@ -55,7 +55,7 @@ async def download(
 
 @page(router, "/leagues/{league}/matches", "matches.html")
 async def matches(request: Request, access: Read, service: ServiceDep, which: MatchFilterDep) -> PageContext:
-    """List matches, newest first; the matches of one player also have the expected score and the rating change."""
+    """List matches, newest first; the matches of one player also have the predicted result and the rating change."""
 
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
@@ -95,7 +95,7 @@ async def matches(request: Request, access: Read, service: ServiceDep, which: Ma
 
 
 def result_line(match: Plain) -> Plain:
-    """Return the teams to show, from first to last, and the number of teams that are not shown.
+    """Return the teams to show, from first to last, how many more there are, and whether first place is shared.
 
     >>> line = result_line({"teams": [["ann"], ["bob"]], "scores": [1.0, 3.0]})
     >>> [(team.names, team.place, team.score) for team in line["teams"]], line["drawn"]

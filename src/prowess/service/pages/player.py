@@ -223,7 +223,9 @@ async def suggest_names(
 
 
 def by_likelihood(names: Iterable[str], search: str) -> list[str]:
-    """Sort names for a search: first an exact match, then names that begin with the text, then the other names.
+    """Sort names for a search: exact matches, then names that begin with the text, then names with such a word.
+
+    All other names come last.
 
     >>> by_likelihood(["Johanna", "Mary Ann", "Annika", "ann"], "ann")
     ['ann', 'Annika', 'Mary Ann', 'Johanna']

@@ -87,7 +87,10 @@ def _add_changes(
     snapshot: Snapshot,
     rows: list[Plain],
 ) -> str | float | None:
-    """Add the ranks gained in the last week and the recent results to each row; return the start of that week."""
+    """Add the ranks gained in the last week and the recent results to each row.
+
+    Return the start of that week; None if the rank changes are not known.
+    """
     players = [row["player"] for row in rows]
     changes: list[int | None] = [None] * len(rows)
     results: list[list[Plain]] = [[] for _ in rows]

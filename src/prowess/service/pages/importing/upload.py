@@ -150,10 +150,10 @@ def _display_name(filename: str) -> str:
 async def _read(
     request: Request, upload: UploadFile, name: str, choices: Choices, choose: bool
 ) -> tuple[str, Choices, FilePreview]:
-    """Read a file; the returned digest identifies its content and the choices.
+    """Read a file; return a digest of its content and the choices, the choices, and the preview.
 
-    Choices made for the previous file are kept, except for columns and sheets that this file does not have. With
-    `choose`, a model is chosen for the matches.
+    The returned choices omit columns and sheets that the file does not have, which were chosen for the previous file.
+    With `choose`, a model is chosen for the matches.
     """
     ending = extension_of(name)
     with TemporaryDirectory(prefix="prowess-", ignore_cleanup_errors=True) as folder:
@@ -173,9 +173,9 @@ async def _read(
 
 
 def _fitting_columns(choices: Choices, read: FilePreview) -> list[dict[str, str | None]]:
-    """Return mappings to try if the file lacks some chosen columns.
+    """Return the column mappings to try if the file lacks some chosen columns; no mapping if it has them all.
 
-    The first has all but the missing columns, and the second is empty.
+    The first mapping has all but the missing columns, and the second is empty.
     """
     columns = choices.columns or {}
     kept = {

@@ -109,7 +109,9 @@ def value_text(value: Any) -> str:
 
 
 def own_value(match: Mapping[str, Any], column: str, player: str | None = None) -> str:
-    """Return the value of a column as text: the value of the match, of a player, or of the player's team.
+    """Return the value of a column as text: the value of the match, of the player, or of the player's team.
+
+    Without a `player`, the values of all teams or players are joined.
 
     >>> match = {"teams": [["ann", "bob"], ["cat"]], "context": {"side": ["red", "blue"], "kills": [[3, 4], [5]]}}
     >>> own_value(match, "side", "cat"), own_value(match, "kills", "bob"), own_value(match, "map", "bob")

@@ -25,7 +25,10 @@ HINTS = 10  # maximum number of new names for which similar names are searched
 
 
 async def preview_changes(service: Service, league: League, command: Command, match: Mapping[str, Any]) -> Plain:
-    """Return the rating changes that a command about a match would cause, largest first; nothing is written."""
+    """Return the rating changes that a command about a match would cause, largest first, and how many there are.
+
+    Nothing is written.
+    """
     result = await run_in_threadpool(preview, service.database, command)
     points = await service.read(lambda connection: current_points(service, connection, league.name))
     done = await run_in_threadpool(change_payload, result, league.clock, largest_first=True, points=points)
@@ -40,12 +43,15 @@ async def preview_changes(service: Service, league: League, command: Command, ma
 
 
 def current_points(service: Service, connection: Connection, league: str) -> Points | None:
-    """Return the conversion of a league's skills to points; None if the league has no scale."""
+    """Return the conversion of a league's skills to points; None if it has no scale, or its model has no points."""
     return service.points(connection, leagues.find(connection, league))
 
 
 def largest_changes(result: CommandResult, new: Container[str] = (), points: Points | None = None) -> Plain:
-    """Return the players with the largest rating changes, then the `new` players with the highest ratings."""
+    """Return how many ratings change, and a few players: first those with the largest changes, then `new` players.
+
+    With `points`, changes are compared by μ, and ratings are also given in points.
+    """
     known, joining = ([name for name in result.players if (name in new) == joins] for joins in (False, True))
     of_mean = points is not None
     most = (most_moved(result, known, MOST, of_mean) + most_moved(result, joining, MOST, of_mean))[:MOST]
@@ -55,7 +61,7 @@ def largest_changes(result: CommandResult, new: Container[str] = (), points: Poi
 
 
 def new_names(service: Service, connection: Connection, league: League, match: Mapping[str, Any]) -> Plain:
-    """Return the names of a match that are new to its league, with similar known names."""
+    """Return the names of a match that are new to its league; the first few have similar known names."""
     names = service.standings.of(connection, leagues.find(connection, league.name)).names
     new = [name for name in dict.fromkeys(chain(*match["teams"])) if name not in names]
     # Names that look like the name of a player come first, so that the page asks about them.

@@ -37,7 +37,7 @@ class RatingFormat:
         return digits(self.model) if self.scale is None else self.scale.digits
 
     def rating(self, rating: Rating | None, more: int = 0) -> str:
-        """Return the number in the column "Rating"; `more` is the number of additional decimal places."""
+        """Format the number in the column "Rating"; `more` is the number of additional decimal places."""
         return self._text(self.value(rating), more)
 
     def value(self, rating: Rating | None) -> float | None:
@@ -48,12 +48,12 @@ class RatingFormat:
         return value
 
     def change(self, before: Rating | None, after: Rating | None) -> float | None:
-        """Return the difference between two ratings; None if one of them is missing."""
+        """Return how much the number in the column "Rating" changes; None if one of the ratings is missing."""
         old, new = self.value(before), self.value(after)
         return None if old is None or new is None else new - old
 
     def moved(self, row: Rating) -> float | None:
-        """Return how much a match changed the skill of a player."""
+        """Return how much a match changed the estimated skill of a player, in points or as a change of μ."""
         moved: float | None = row["points_moved"] if "points_moved" in row else row["moved"]
         return moved
 
