@@ -66,7 +66,7 @@ def worker_memory(past: pw.History, models: dict[str, pw.Model]) -> float:
 
 
 def peak_memory(name: str, model: pw.Model, shared: SharedHistory, run: Run, measures: tuple[Measure, ...]) -> float:
-    """Score a model in this process, and return its peak private memory in bytes."""
+    """Score a model in this process, and return the peak private memory of the process in bytes."""
     most, done = [0.0], threading.Event()
 
     def watch() -> None:

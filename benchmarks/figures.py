@@ -13,7 +13,7 @@ UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3, "MB": 1e-6, "kB": 1e-3}  # memory is 
 class Figure:
     """A measurement of prowess, in seconds per item or in bytes, and of a peer (something to compare with), if any.
 
-    `at_least` and `at_most` are targets for the `ratio`; `below` is a target in the given unit.
+    `at_least` and `at_most` are targets for the `ratio`; `below` is an upper limit for the measurement, in `unit`.
     """
 
     measure: str
@@ -27,7 +27,7 @@ class Figure:
 
     @property
     def ratio(self) -> float | None:
-        """Return how many times faster prowess is than the peer; with `at_most`, how many times slower."""
+        """Return the peer's figure divided by that of prowess, or the inverse if there is a target `at_most`."""
         if self.peer_seconds is None:
             return None
         return self.seconds / self.peer_seconds if self.at_most else self.peer_seconds / self.seconds

@@ -1,4 +1,7 @@
-"""Timing: tasks run in turn, so that a busy machine slows all of them equally; the result of a task is its median."""
+"""Timing: tasks run in turn, so that a busy machine slows all of them equally; the result of a task is its median.
+
+A clock is a function that runs a task and returns the time in seconds.
+"""
 
 import gc
 import statistics
@@ -9,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 
 def seconds(task: Callable[[], object]) -> float:
-    """Return how long one run takes; garbage is collected before the run but not during it, as in `timeit`."""
+    """Return how many seconds one run takes; garbage is collected before the run but not during it, as in `timeit`."""
     gc.collect()
     gc.disable()
     try:

@@ -43,7 +43,10 @@ class Walk:
             self.modules.setdefault(".".join(parts).removesuffix(".__init__"))
 
     def record(self, title: str, work: Callable[[], Result], before: Callable[[], Any] | None = None) -> Result:
-        """Print the modules whose functions `work` calls. First run `before`, or `work` itself, to do lazy imports."""
+        """Run `work`, print the modules whose functions it calls, and return its result.
+
+        Before that, run `before`, or by default `work` itself, so that lazy imports are not recorded.
+        """
         (before or work)()
         time.sleep(0.5)  # wait until background work has ended
         self.modules.clear()

@@ -49,7 +49,7 @@ class Server:
 
 @contextmanager
 def served(url: str, folder: Path, workers: int = 1) -> Iterator[Server]:
-    """Run `prowess serve` on a database in a separate process."""
+    """Run `prowess serve` on a database in a separate process for the duration of a block."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

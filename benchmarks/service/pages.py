@@ -176,7 +176,7 @@ def _page(here: Site, league: str, number: int, name: str, path: str, times: int
 
 
 def section(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figure]:
-    """Measure the pages of a league of 100,000 players and 1,000,000 matches."""
+    """Measure the pages of a league of 100,000 players and 1,000,000 matches; `scale` multiplies both."""
     fill(url, LEAGUE, int(MATCHES * scale), int(PLAYERS * scale) // 2 * 2)
     yield from measured(url, LEAGUE, 4 * repeats)
 

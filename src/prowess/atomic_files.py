@@ -47,7 +47,7 @@ def check_target(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
 
 @contextmanager
 def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield the path of a temporary file in the same folder; at the end of the block, it replaces the file at `path`.
+    """Yield the path of a temporary file, which replaces the file at `path` at the end of the block.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -114,7 +114,7 @@ def json_text(value: Any, ascii_only: bool = False) -> str:
 
 
 def json_types(value: Any) -> Any:
-    """Convert nested data to the types of JSON; values of any other type become text.
+    """Convert nested data to the types of JSON; NaN and infinities become None, and other types become text.
 
     >>> json_types({"when": np.datetime64("2026-01-31").item(), "holds": np.True_, "win": (np.nan, 0.5)})
     {'when': '2026-01-31', 'holds': True, 'win': [None, 0.5]}

@@ -32,7 +32,7 @@ def number(name: str, value: Any, *, field: str | None = None) -> float:
 def scale(name: str, value: Any, *, zero: bool = False, field: str | None = None) -> float:
     """Return the value as a positive number; raise `Error` unless it is between 1e-30 and 1e30.
 
-    If `zero` is true, smaller numbers are allowed and returned as 0.
+    If `zero` is true, 0 and positive numbers below 1e-30 are allowed, too, and returned as 0.
 
     >>> scale("beta", 4), scale("sigma", 1e-300, zero=True)
     (4.0, 0.0)

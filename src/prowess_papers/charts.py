@@ -54,7 +54,8 @@ def curves(
     """Chart y over x, with a line for every value of `colour` (and `dash`) and a panel for every value of `panel`.
 
     Series named in `dashed`, which show what chance would give, are thin, grey and dashed. `rule` is a value of y to
-    compare with, drawn as a line. With `own`, every panel has its own y axis.
+    compare with, drawn as a line. With `own`, every panel has its own y axis. `columns` is the number of panels side by
+    side, and `size` is the width and height of a panel in pixels.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"games": [1, 2], "error": [0.5, 0.4], "system": ["Elo", "Elo"]})

@@ -109,7 +109,7 @@ print([name for name in ("lab", "matchmaking", "service", "store", "client") if 
 
 
 @pytest.mark.parametrize(("words", "loaded"), [(TEXTBOOK, "[]"), ((), "['lab']")])
-def test_rate_with_a_named_model_does_not_import_the_lab(words: tuple[str, ...], loaded: str) -> None:
+def test_rate_imports_the_lab_only_to_choose_a_model(words: tuple[str, ...], loaded: str) -> None:
     line = [sys.executable, "-c", ONLY_RATE, str(LEAGUE), *words]
     done = subprocess.run(line, env=environment(), capture_output=True, encoding="utf-8", check=True)
     assert done.stdout.splitlines()[-1] == loaded
@@ -182,7 +182,7 @@ def test_ctrl_c_during_imports_prints_no_traceback(module: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
-def test_every_command_except_serve_has_json_output() -> None:
+def test_every_command_except_serve_has_a_json_option() -> None:
     group: Any = typer.main.get_command(app)
     verbs = {name: group.get_command(None, name) for name in group.list_commands(None)}
     single = {f"{name} {inner}".strip(): one for name, verb in verbs.items() for inner, one in _single(verb).items()}

@@ -226,7 +226,7 @@ def test_client_finds_names_in_any_spelling_but_the_in_operator_needs_the_exact_
     assert caught.value.suggestions == {"Rafael Nadall": ["Rafael Nadal"]}
 
 
-def test_strict_posts_refuse_new_names_similar_to_those_of_players(people):
+def test_strict_posts_refuse_new_names_similar_to_known_names(people):
     for post in (
         lambda: people.record([["Joao Silva"], ["Rafael Nadal"]], strict=True),
         lambda: people.record_all([{"teams": [["Joao Silva"], ["Rafael Nadal"]]}], strict=True),

@@ -141,7 +141,7 @@ def test_api_key_is_stripped_and_validated(pauses):
             pw.Client("http://service", "darts", key)
 
 
-def test_error_of_record_all_names_the_key_for_resuming(pauses):
+def test_error_of_record_all_names_the_key_with_which_a_second_call_resumes(pauses):
     first = ok({**PLAYED, "matches": [{"id": "x", "repeated": False}] * 2})
     server = Server(first, httpx.Response(422, json={"detail": "bad"}))
     matches = [{"teams": [["ann"], ["bob"]]}] * 3

@@ -362,7 +362,7 @@ def test_reversing_the_order_of_many_untied_teams_changes_no_rating(name):
 
 
 @models
-def test_order_of_tied_teams_changes_results_only_of_documented_models(name):
+def test_order_of_tied_teams_changes_ratings_and_forecasts_only_of_documented_models(name):
     """Place and score models do not depend on the team order; in pairwise models, only the draw forecasts do.
 
     Pairwise models estimate the draw rate from neighbouring teams, and tied teams that are listed side by side count as

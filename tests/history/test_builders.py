@@ -45,7 +45,7 @@ def test_ranks_override_scores() -> None:
     assert history[0]["scores"] == [9, 1, 1, 0]
 
 
-def test_places_follow_from_scores_or_without_scores_from_the_order_of_the_teams() -> None:
+def test_places_follow_from_scores_or_else_from_the_order_of_the_teams() -> None:
     history = History.from_matches([{**DUEL, "scores": [1, 2]}, {**DUEL, "scores": [2, 2]}, DUEL])
     assert history.place.tolist() == [2, 1, 1, 1, 1, 2]
     assert history.score is not None

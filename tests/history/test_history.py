@@ -96,7 +96,7 @@ def test_slice_shares_players_and_memory_and_drops_empty_columns(league: History
     assert len(league[::-1]) == 4
 
 
-def test_take_sorts_matches_by_time_or_keeps_the_given_order_without_times(league: History) -> None:
+def test_take_sorts_matches_by_time_or_keeps_the_given_order_if_they_have_no_times(league: History) -> None:
     assert [match["teams"][0] for match in league.take([3, 2, 0])] == [["ann"], ["ann"], ["bob"]]
     untimed = History.from_matches([{"teams": match["teams"]} for match in LEAGUE])
     assert [match["teams"][0] for match in untimed.take([-1, 1])] == [["ann"], ["cat", "dan"]]

@@ -29,7 +29,7 @@ def test_history_converted_to_a_frame_and_back_is_unchanged(found: list[dict[str
 
 
 @given(matches())
-def test_history_read_from_a_frame_with_shuffled_matches_is_unchanged(found: list[dict[str, Any]]) -> None:
+def test_interleaving_the_rows_of_matches_in_a_frame_does_not_change_the_history(found: list[dict[str, Any]]) -> None:
     untimed = [{key: match[key] for key in match if key != "time"} for match in found]
     history = History.from_matches(untimed)
     interleaved = history.to_frame().with_columns(row=pl.int_range(pl.len()).over("match")).sort("row", "match")
@@ -86,7 +86,7 @@ def _moment(match: dict[str, Any]) -> Any:
 
 
 @given(matches())
-def test_matches_are_sorted_by_time_or_keep_their_order_without_times(found: list[dict[str, Any]]) -> None:
+def test_matches_are_sorted_by_time_or_keep_their_order_if_they_have_no_times(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     ordered = sorted(found, key=_moment) if history.time is not None else found
     assert [match["teams"] for match in history] == [match["teams"] for match in ordered]

@@ -86,7 +86,7 @@ def test_scored_matches_of_a_random_split_are_forecast_from_its_training_matches
     ]
 
 
-def test_protocol_options_test_and_known_limit_the_scored_matches():
+def test_scored_matches_of_random_splits_can_be_limited_to_late_matches_of_known_players():
     history = league(60)
     for run in RandomSplits(times=5, train=0.1, test=0.2, known=True).runs(history):
         assert run.learnt.sum() == 6

@@ -140,7 +140,7 @@ def test_report_can_be_saved_as_html_and_json(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
-def test_wide_tables_use_a_smaller_font():
+def test_report_shows_wide_tables_in_a_small_font():
     wide = pl.DataFrame({f"x{k}": [k] for k in range(11)})
     page = Page(Report("t", (Section("s", table=wide), Section("u", table=table()))).page())
     assert [attributes["class"] for tag, attributes in page.tags if tag == "div"] == ["table dense", "table"]

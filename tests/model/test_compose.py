@@ -27,7 +27,7 @@ def league(matches=60):
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_preset_accepts_every_word_or_raises_an_error_that_names_the_aspect(name, tmp_path):
+def test_every_preset_accepts_every_option_of_compose_or_raises_an_error_that_names_it(name, tmp_path):
     words = {
         "drift": {"none": (), "match": CERTAIN, "time": CERTAIN, "period": set(PRESETS) - {"Glicko", "Glicko2"}},
         "seasons": {"none": (), "season:0.7": (), "45": ()},
@@ -51,7 +51,7 @@ def test_every_preset_accepts_every_word_or_raises_an_error_that_names_the_aspec
     assert np.isfinite(together.fit(history).log_evidence)
 
 
-def test_default_amounts_are_shares_of_the_standard_deviation_of_skills():
+def test_default_drift_and_home_advantage_are_shares_of_the_standard_deviation_of_skills():
     for name in PRESETS:
         model = PRESETS[name]()
         if model.absorb.certain:
@@ -101,7 +101,7 @@ def test_length_of_a_season_break_is_found_from_the_season_column():
         pw.compose(pw.TrueSkill(), seasons="season")
 
 
-def test_words_none_and_fixed_restore_the_plain_model():
+def test_options_none_and_fixed_restore_the_plain_model():
     words = {"drift": "time", "home_advantage": "learnt", "newcomer_level": "learnt", "seasons": 30}
     plain = pw.TSa().replace(drift=pw.drift.Still())
     composed = pw.compose(plain, **words)
@@ -111,7 +111,7 @@ def test_words_none_and_fixed_restore_the_plain_model():
     assert with_newcomers(composed, "learnt").prior == composed.prior
 
 
-def test_parameters_set_the_scale_of_amounts_and_the_amounts_themselves():
+def test_compose_derives_amounts_from_sigma_unless_they_are_given():
     model = pw.compose(
         pw.TrueSkill(),
         sigma=4.0,
@@ -150,7 +150,7 @@ def test_parameters_set_the_scale_of_amounts_and_the_amounts_themselves():
         ({"weather": "rain"}, "unknown parameter 'weather'"),
     ],
 )
-def test_invalid_words_for_aspects_are_rejected(settings, message):
+def test_invalid_options_of_compose_are_rejected(settings, message):
     with pytest.raises(pw.Error, match=message):
         pw.compose(pw.TrueSkill(), **settings)
 

@@ -164,7 +164,7 @@ def test_ratings_in_points_have_no_interval_in_systems_without_uncertainty() -> 
     assert table["points_low"].null_count() == table["points_high"].null_count() == len(table)
 
 
-def test_ladder_files_keep_the_scale_and_older_files_have_none(tmp_path: Path) -> None:
+def test_ladder_files_keep_the_scale_and_files_of_earlier_versions_have_none(tmp_path: Path) -> None:
     path = tmp_path / "league.prowess"
     ladder = pw.TrueSkill().fit(HISTORY, scale=(1500, 400)).ladder
     ladder.save(path)

@@ -28,7 +28,7 @@ def test_papers_command_without_arguments_lists_the_papers_as_json() -> None:
     assert listed[0]["files"] == list(PAPERS["halo2"].files)
 
 
-def test_our_numbers_are_printed_beside_the_published_numbers(tmp_path: Path) -> None:
+def test_papers_command_prints_our_numbers_beside_the_published_numbers(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     result = run("papers", "halo2", "--data", write(tmp_path, 40, ("HeadToHead.csv",)), "--small", "--html", page)
     assert result.exit_code == 0, result.output

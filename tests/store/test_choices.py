@@ -49,7 +49,7 @@ def search(database):
     assert do(database, jobs.finish, job.id, "one", 1, darts(database).revision, "{}")
 
 
-def test_search_is_due_at_thirty_matches_and_when_the_league_has_grown_by_half(database):
+def test_model_search_is_due_at_thirty_matches_and_when_the_league_has_grown_by_half(database):
     assert choices.is_fresh(darts(database))
     post(database, 29)
     assert not is_due(database)
@@ -67,7 +67,7 @@ def test_search_is_due_at_thirty_matches_and_when_the_league_has_grown_by_half(d
     assert choices.next_search(darts(database)) == 68
 
 
-def test_search_is_requested_once_at_a_time_and_not_repeated_after_failure(database):
+def test_model_search_is_requested_once_at_a_time_and_not_repeated_after_failure(database):
     post(database, 30)
     do(database, choices.request, darts(database).id)
     do(database, choices.request, darts(database).id)
@@ -78,7 +78,7 @@ def test_search_is_requested_once_at_a_time_and_not_repeated_after_failure(datab
     assert not is_due(database)
 
 
-def test_interrupted_search_is_due_again(database, monkeypatch):
+def test_interrupted_model_search_is_due_again(database, monkeypatch):
     post(database, 30)
     do(database, choices.request, darts(database).id)
     job = do(database, jobs.claim, "one")
@@ -93,7 +93,7 @@ def test_interrupted_search_is_due_again(database, monkeypatch):
     assert is_due(database)  # without a heartbeat, the process counts as killed
 
 
-def test_search_is_never_due_in_archived_and_deleted_leagues(database):
+def test_model_search_is_never_due_in_archived_and_deleted_leagues(database):
     post(database, 30)
     do(database, leagues.change, "darts", archived=True)
     assert not is_due(database)
@@ -103,7 +103,7 @@ def test_search_is_never_due_in_archived_and_deleted_leagues(database):
     assert not is_due(database)
 
 
-def test_turning_on_auto_switch_makes_a_new_search_due(database):
+def test_turning_on_auto_switch_makes_a_new_model_search_due(database):
     post(database, 30)
     search(database)
     do(database, leagues.change, "darts", settings={"inactive_days": 9.0})
@@ -115,7 +115,7 @@ def test_turning_on_auto_switch_makes_a_new_search_due(database):
     assert not is_due(database)
 
 
-def test_recorded_choice_of_a_model_replaces_earlier_searches(database):
+def test_recorded_choice_of_a_model_replaces_earlier_model_searches(database):
     post(database, 40)
     search(database)
     do(database, choices.request, darts(database).id)

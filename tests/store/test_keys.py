@@ -58,7 +58,7 @@ def test_key_grants_only_permissions_within_its_scope_and_league(database):
             assert key.may(asked, None) == (of is None and asked in below[scope])
 
 
-def test_revoked_key_is_not_found(database):
+def test_revoked_key_is_not_found_by_its_secret_and_grants_nothing(database):
     with database.writing() as connection:
         made, secret = keys.create(connection, "phone", "admin", author="ann")
         kept, _ = keys.create(connection, "tablet", "read", "darts")
@@ -77,7 +77,7 @@ def test_revoked_key_is_not_found(database):
     ]
 
 
-def test_unknown_key_is_not_found(database):
+def test_revoking_an_unknown_key_raises_not_found(database):
     for id in (0, -1, 77, 2**63, 10**30):
         with pytest.raises(NotFound, match=f"key {id} not found"), database.writing() as connection:
             keys.revoke(connection, id)
@@ -118,7 +118,7 @@ def pass_time(monkeypatch, seconds):
     monkeypatch.setattr(keys, "time", lambda: now + seconds)
 
 
-def test_expired_key_is_not_found(database, monkeypatch):
+def test_expired_key_is_not_found_by_its_secret_and_grants_nothing(database, monkeypatch):
     with database.writing() as connection:
         made, secret = keys.create(connection, "guest", "admin", expires_at=time() + 3600)
         assert keys.find(connection, secret) == made

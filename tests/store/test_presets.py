@@ -52,7 +52,7 @@ def test_changed_preset_is_described_by_its_name_and_the_changed_parameters():
     assert preset_of(model).parameters == {"draw_probability": 0.25, "tau": 0.5, "beta": 3.0, "home_mu": 1.0}
 
 
-def test_changed_components_are_described_by_the_words_of_compose():
+def test_changed_components_are_described_by_the_options_of_compose():
     model = pw.Glicko(period=None).replace(drift=pw.drift.PerMatch(20))
     assert preset_of(model) == Preset("Glicko", {"drift": "match", "tau": 20.0, "period": None})
     model = pw.TrueSkill(draw_probability="learnt", beta=9.0).replace(draw_memory=200.0)

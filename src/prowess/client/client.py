@@ -68,7 +68,11 @@ class Client:
         patience: float = 60.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """Connect to a league by name. A `key` (see `prowess key create`) lets you write, or read a private league."""
+        """Connect to a league by name. A `key` (see `prowess key create`) lets you write, or read a private league.
+
+        `timeout` is how many seconds the client waits for the service before an attempt fails, and `patience` is for
+        how many seconds it retries. `transport` replaces the network, for tests.
+        """
         self._connection = Connection(address, key, timeout, patience, transport)
         self.league = name_of(league, "the name of a league")
         self._path = f"/api/leagues/{encode_segment(self.league)}"
@@ -139,10 +143,11 @@ class Client:
             page = self._connection.request_json("GET", f"/{page['next'].lstrip('/')}")
 
     def player(self, name: str, *, matches: int = 20, curve: int = 500) -> dict[str, Any]:
-        """Return a player's rating, rank, curve, last matches, and record against every opponent.
+        """Return a player's rating, rank, rating curve and last matches, and results by opponent and partner.
 
-        The name may differ in case, accents, punctuation and the order of words; "player" in the result is the exact
-        name.
+        The result has the last `matches` matches, at most `curve` points of the curve, and the 100 most frequent
+        opponents and partners. The name may differ in case, accents, punctuation and the order of words; "player" in
+        the result is the exact name.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -154,7 +159,7 @@ class Client:
         return player
 
     def leaderboard(self, min_matches: int = 0, *, at: Any = None) -> pl.DataFrame:
-        """Return the players from best to worst as a Polars frame, now or at the time `at`.
+        """Return the players with at least `min_matches` matches, best first, as a Polars frame, now or at time `at`.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -167,7 +172,9 @@ class Client:
         )
 
     def events(self, after: int | None = None) -> Iterator[News]:
-        """Follow the league: yield every change after revision `after` as it happens, until you stop iterating.
+        """Follow the league: yield new ratings as they arise, until you stop iterating.
+
+        With `after`, the first item has the ratings that have changed since that revision.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -193,6 +200,8 @@ class Client:
         strict: bool = False,
     ) -> list[list[Rating]]:
         """Post a match, wait until it is stored, and return the new ratings, nested like the teams.
+
+        The arguments that are not described here are those of `pw.Model.rate`.
 
         Names of new players are allowed; with `strict`, a new name that is similar to a player's name is an error.
         `time` may be earlier than the times of matches posted before; in that case, all later ratings are recomputed.
@@ -322,8 +331,9 @@ class Client:
         """Rename a player in all matches; if another player has the new name, the two are merged.
 
         The old name becomes an alias, so matches that are recorded under it later count for the renamed player. With
-        `dry_run`, nothing is changed, and the result says what would change. `seen` is the revision of such a preview:
-        if matches of the players have changed since, the service refuses the change.
+        `dry_run`, nothing is changed, and the result says what would change. `seen` is the
+        revision of this result: if matches of the players or names in the league have changed since, the service
+        refuses the change.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -490,7 +500,8 @@ class Client:
         """Yield matches, newest first: all matches, or only those of a player or with certain values in their context.
 
         The matches of a player also have the expected result and the rating change. Each keyword argument is a context
-        column with the wanted value, or with a list of accepted values. At most `limit` matches are returned.
+        column with the wanted value, or with a list of accepted values. With `limit`, at most that many matches are
+        returned.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -534,6 +545,8 @@ class Client:
     ) -> Prediction:
         """Predict a match between players of the league; `newcomers` allows unknown names.
 
+        The other arguments are those of `pw.Ladder.predict`.
+
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
         ...     _ = client.record([["ann"], ["bob"]])
@@ -552,6 +565,8 @@ class Client:
         newcomers: bool = False,
     ) -> float:
         """Return the quality of a match between players of the league: how fair it is, from 0 to 1.
+
+        `newcomers` allows unknown names. `weights` and `home` are those of `pw.Ladder.predict`.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -584,7 +599,9 @@ class Client:
         return responses.parse_pairing(self._send("POST", "/pair", body), queue)
 
     def next_matches(self, players: Sequence[str] | None = None, **options: Any) -> NextMatches:
-        """Return the most informative matches, with the options of `pw.next_matches`.
+        """Return the most informative matches between the given players, or between all players of the league.
+
+        The options are those of `pw.next_matches`. An unknown name in `players` is a newcomer.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:

@@ -43,7 +43,10 @@ def from_matches(
     where: Callable[[int], str] = lambda match: f"match {match + 1}",
     remarks: tuple[Remark, ...] = (Remark("plain-matches", ("plain Python matches",)),),
 ) -> History:
-    """Build a history from mappings; `where` maps the index of a match to its name in error messages."""
+    """Build a history from mappings. This is the implementation of `History.from_matches`.
+
+    `where` maps the index of a match to its name in error messages. `remarks` become the remarks of the history.
+    """
     if not isinstance(matches, Iterable) or isinstance(matches, (str, bytes, Mapping)):
         right = "from_matches needs a list of matches, such as [{'teams': [['ann'], ['bob']]}]"
         raise Error(f"{right}, not {matches!r}", field="matches", value=matches)

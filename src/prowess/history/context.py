@@ -404,7 +404,7 @@ class Encoder:
         self.code: dict[Value, int] = {None: -1}  # the code of each value as given
 
     def encode(self, values: list[Any]) -> list[int]:
-        """Return the code of each value.
+        """Return the code of each value, and give every new value the next code; the code of a missing value is -1.
 
         Raise `BadValueError` if a value is invalid, or if text and numbers are mixed.
         """
@@ -442,7 +442,7 @@ class Encoder:
         return self.number.setdefault(value, len(self.number))
 
     def column(self, codes: list[int] | NDArray[Any]) -> ContextColumn:
-        """Return the column with these codes."""
+        """Build a column from the code of each row; its distinct values are all values that were encoded so far."""
         values: Any = np.array(list(self.number), np.float64) if self.kind == "number" else tuple(self.number)
         return ContextColumn(_smallest(np.asarray(codes), len(self.number)), values)
 

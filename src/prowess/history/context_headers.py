@@ -177,7 +177,10 @@ def _misread(columns: Traits, headers: Headers, marked: set[str], layout: Layout
 
 
 def context_cells(history: History, columns: Traits, headers: Headers, sides: int) -> Iterator[pl.Series]:
-    """Yield the written context columns, named by their headers, with a cell for each entry or for each match."""
+    """Yield the written context columns, named by their headers.
+
+    A column has a cell for each match if `sides` is above 0, otherwise a cell for each entry (see `choose_headers`).
+    """
     for name, traits in columns.items():
         level = traits.level if sides else "player"
         column = column_at(history, name, level)

@@ -32,7 +32,9 @@ class Encounters(NamedTuple):
 def encounters(
     history: History, entry: NDArray[np.integer], places: Places | None = None
 ) -> tuple[Encounters, Encounters]:
-    """Return the opponents and partners of the player whose entries are given, most frequent first.
+    """Return the opponents and the partners of the player whose entries are given, most frequent first.
+
+    `places` are the teams and the matches of these entries, if the caller already knows them.
 
     Against an opponent, finishing ahead is a win; with a partner, finishing first alone is a win, and sharing
     first place is a draw.
@@ -64,6 +66,8 @@ def encounters(
 def results(history: History, places: Places) -> NDArray[np.integer]:
     """Return a player's result in each match: 1 for first place alone, 0 for shared first place, -1 otherwise.
 
+    `places` are the indices of the player's teams, and of their matches.
+
     >>> from prowess import History
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 2]}])
     >>> results(history, (np.array([1]), np.array([0])))
@@ -80,7 +84,8 @@ def results(history: History, places: Places) -> NDArray[np.integer]:
 def rivals(history: History, one: Places, other: Places) -> list[int]:
     """Return four counts for two opponents: their matches, and how often the first was ahead, level and behind.
 
-    Each player's matches must be in chronological order.
+    `one` and `other` are the indices of each player's teams, and of their matches, in chronological order. Matches in
+    which the two were partners do not count.
 
     >>> from prowess import History
     >>> history = History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}, {"teams": [["cat"], ["bob"]]}])

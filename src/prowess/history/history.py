@@ -94,6 +94,9 @@ class History:
     ) -> "History":
         """Build a history from mappings with `teams`, and `ranks` or `scores`; without these, the best team is first.
 
+        `time_format` is the strptime format of times that are text. With `utc`, times in different zones are converted
+        to UTC; without it, they raise an `Error`.
+
         >>> matches = [{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]], "ranks": [1, 2, 2]}]
         >>> History.from_matches(matches).place
         array([1, 2, 1, 2, 2], dtype=int32)
@@ -142,7 +145,9 @@ class History:
 
     @classmethod
     def stream(cls, path: "str | os.PathLike[str]", *, rows: int = 1_000_000, **reading: "Unpack[Reading]") -> "Stream":
-        """Read a chronological file in chunks of about `rows` rows; yield a history of each chunk, for `fit_stream`.
+        """Return an iterator that reads a chronological file in chunks of about `rows` rows, for `fit_stream`.
+
+        The iterator yields a history for each chunk.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -218,8 +223,9 @@ class History:
     def write(self, path: "str | os.PathLike[str]", layout: "Shape | None" = None, *, raw_names: bool = False) -> None:
         """Write a file (.csv .tsv .parquet .jsonl) from which `read` builds an equal history.
 
-        `layout` is "wide", a row per match, or "long", a row per player; the default is wide if possible. In .csv and
-        .tsv files, text that a spreadsheet would run as a formula gets an apostrophe, unless `raw_names` is true.
+        `layout` is "wide", a row per match, or "long", a row per player. The default is long if a match has more than
+        eight teams or if wide is impossible, otherwise wide. In .csv and .tsv files, text that a spreadsheet would run
+        as a formula gets an apostrophe, unless `raw_names` is true.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:

@@ -152,7 +152,7 @@ class NameIndex:
         return self.finds(text) and not (len(parts) > 1 and all(map(self.finds, parts)))
 
     def similar(self, typed: str, count: int = SIMILAR) -> list[str]:
-        """Return the players whom an inexact name may mean, most likely first.
+        """Return at most `count` players whom an inexact name may mean, most likely first.
 
         >>> NameIndex(["John", "Ada"]).similar("Jhon")
         ['John']
@@ -205,12 +205,12 @@ class NameIndex:
         return found
 
     def hint(self, name: str) -> str:
-        """Return a suggestion for an unknown name, to append to a sentence."""
+        """Return a suggestion for an unknown name, to append to a sentence; "" if no name is similar."""
         similar = self.similar(name, 1)
         return f"; did you mean {similar[0]!r}?" if similar else ""
 
     def near(self, name: str, count: int = 1) -> list[str]:
-        """Return known names that resemble an unknown name, most likely first.
+        """Return at most `count` known names that resemble an unknown name, most likely first.
 
         >>> NameIndex(["John", "Ada"]).near("Jhon")
         ['John']

@@ -105,7 +105,7 @@ def plain_letters(text: str) -> str:
 
 
 def nearest(name: str, names: Sequence[str], count: int = 3) -> list[str]:
-    """Return the existing names that resemble an unknown name most, likeliest first.
+    """Return at most `count` existing names that resemble an unknown name, likeliest first.
 
     >>> nearest("rosa maria", ["Rosa María", "Maria", "Ada"])
     ['Rosa María', 'Maria']
@@ -161,7 +161,8 @@ def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
 def _pairs_sharing(rest: pl.Series, at: pl.Series) -> set[tuple[int, int]]:
     """Return the pairs of names that share a remainder.
 
-    A remainder is a name without one letter; `rest` holds the hashes of all remainders.
+    A remainder is a name without one letter. `rest` holds the hashes of all remainders, and `at` the index of the name
+    of each remainder.
     """
     key = rest.to_numpy()
     order = np.argsort(key, kind="stable")

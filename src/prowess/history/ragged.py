@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 
 def starts(lengths: NDArray[np.integer]) -> Ints:
-    """Return the start indices of lists with the given lengths.
+    """Return the start indices of lists with the given lengths, followed by the end of the last list.
 
     >>> starts(np.array([2, 1, 3]))
     array([0, 2, 3, 6], dtype=int32)

@@ -201,7 +201,7 @@ class Table:
         return f"{self.unit} {self.line(row)}"
 
     def where(self, row: int) -> str:
-        """Return the title and the name of a row."""
+        """Return the title of the table and the name of a row, as in "games.csv, line 3"."""
         return f"{self.title}, {self.row_name(row)}"
 
     def error(self, row: int, *pieces: Piece, column: str | None = None, value: object = None) -> Error:
@@ -365,7 +365,7 @@ class Findings:
 
 
 def few_rows(rows: int) -> int:
-    """Return how many unusable rows of a file may be skipped by default.
+    """Return how many unusable rows may be skipped by default in a file of `rows` rows.
 
     >>> [few_rows(rows) for rows in (10, 99, 500, 10_000)]
     [1, 1, 5, 20]

@@ -16,7 +16,7 @@ SHEET_BYTES_PER_CELL = 4  # minimum average size of a cell in a sheet's file; a 
 
 
 class LimitExceeded(Error):
-    """Raised if a file exceeds a limit; nothing was read."""
+    """Raised if a file exceeds one of the `ReadLimits`."""
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ _MatchValues = Callable[[NDArray[Any], str], NDArray[Any]]
 
 
 def read_file(path: str | os.PathLike[str], choices: Choices) -> Findings:
-    """Read a file, or standard input if the path is `-`."""
+    """Read a file, or standard input if the path is `-`; return its history and problems."""
     source = load(path, choices)
     return (
         from_table(source) if isinstance(source, Table) else rename_findings(choose_context(source, choices), choices)
@@ -68,7 +68,7 @@ def read_file(path: str | os.PathLike[str], choices: Choices) -> Findings:
 
 
 def from_frame(frame: Any, choices: Choices) -> Findings:
-    """Build a history from a Polars frame, or from any frame that Polars can convert (pandas, Arrow)."""
+    """Read a Polars frame, or a frame that Polars can convert (pandas, Arrow); return its history and problems."""
     import polars as pl
 
     if isinstance(frame, pl.LazyFrame):
@@ -87,7 +87,7 @@ def from_frame(frame: Any, choices: Choices) -> Findings:
 
 
 def from_table(table: Table, *, suggest: bool = True) -> Findings:
-    """Recognise the layout of a table and build a history from the usable rows.
+    """Recognise the layout of a table; return the history of the usable rows, and the problems of the other rows.
 
     Unusable rows must not influence how other rows are read, so the cells are read a second time without unusable rows.
     Matches that break a rule are dropped after the second pass. If no layout fits and `suggest` is true, the error
@@ -366,7 +366,9 @@ def _select_rows(table: Table, frame: "pl.DataFrame", rows: list[int]) -> Table:
 
 
 def read_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dict[str, History]:
-    """Read a file and return a history of each group, in the order of the file; an empty cell is the group "".
+    """Read a file and return a history for each value of the column `by`, in the order of the file.
+
+    An empty cell is the value "". Rows that cannot be used raise an `Error`, unless they may be skipped.
 
     >>> from pathlib import Path; from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -70,7 +70,7 @@ def score_text(scores: Sequence[float]) -> str:
 
 
 def result_sentence(match: Mapping[str, Any], write_scores: Callable[[Sequence[float]], str] = score_text) -> str:
-    """Describe the result of a match in a short sentence.
+    """Describe the result of a match in a short sentence; `write_scores` formats the scores of two teams.
 
     >>> result_sentence({"teams": [["ann"], ["bob"]], "scores": [1, 3]})
     'bob beat ann 3:1'

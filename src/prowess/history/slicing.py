@@ -77,7 +77,10 @@ def _take_ids(ids: tuple[str, ...] | None, index: NDArray[np.intp] | slice) -> t
 
 
 def unless_usual(name: str, column: Column | None, index: Any = None) -> Column | None:
-    """Return the column; None if all its elements are neutral, such as no score, weight 1 or no home team."""
+    """Return a column, or the elements that `index` selects; None if all of them are neutral.
+
+    `name` is the column's name. Neutral elements are, for example, no score, weight 1 or no home team.
+    """
     if column is None:
         return None
     column, usual = column if index is None else column[index], ABSENT[name][0]

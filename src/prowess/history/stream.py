@@ -62,7 +62,7 @@ class Stream(Iterator[History]):
         return history
 
     def closing_remarks(self, players: Iterable[str]) -> tuple[Remark, ...]:
-        """Return the remarks that can be made only at the end of the file: which aliases did not occur.
+        """Return the remarks on aliases (see `Aliases.remarks`), which can be made only at the end of the file.
 
         `players` are all players of the file.
         """
@@ -118,7 +118,9 @@ class Stream(Iterator[History]):
         self.decided = {name: findings.decisions[name] for name in lasting}
 
     def _end(self, queue: RowQueue, more: bool) -> int:
-        """Return where the next history ends: after at most `rows` rows, but not within a match or a day.
+        """Return the number of rows of the next history: usually at most `rows`, and never ending within a match.
+
+        `more` is true if the file has further rows. If possible, the history does not end within a day either.
 
         A match with more than `rows` rows is kept whole; a day with more rows is split. The return value 0 means that
         more rows must be read first.

@@ -65,6 +65,9 @@ def parse_time(
 ) -> tuple[Kind, str | None, float | int]:
     """Parse one time into its kind, zone and number; an ambiguous date raises an `Error`.
 
+    `day_first` decides whether a date such as 01/02/2026 begins with the day or with the month. `time_format` is the
+    strptime format of a text.
+
     `suggest_format` lets the error about an unreadable time suggest the option `time_format`.
 
     >>> parse_time("1970-01-02")

@@ -104,7 +104,7 @@ class Contents:
         return f"a name contains {BETWEEN!r}" if self.rosters and self.separators else ""
 
     def layout(self, layout: Shape | None) -> Shape:
-        """Return `layout`, or the most readable layout for None; raise `Error` if it cannot hold the matches."""
+        """Return `layout`, or the most readable layout for None; raise `Error` if `layout` cannot hold the matches."""
         if layout not in (None, "wide", "long"):
             message = f"layout must be 'wide' (a row per match) or 'long' (a row per player), not {layout!r}"
             raise Error(message, field="layout", value=layout)

@@ -76,6 +76,8 @@ class Resampling:
     def interval(self, tally: Tally, history: History | None = None) -> Interval:
         """Return the mean of a tally over the matches of a history, with its interval.
 
+        `history` has the times for a block in days; without it, the length of a block is in matches.
+
         >>> Resampling().interval(Tally(np.ones(10), np.ones(10)))
         Interval(value=1.0, low=1.0, high=1.0)
         """
@@ -83,7 +85,7 @@ class Resampling:
         return self.draw(groups).measure(group_sums(tally, groups)).interval
 
     def difference(self, one: Tally, other: Tally, history: History | None = None) -> Interval:
-        """Return the paired difference between the means of two tallies over the same matches.
+        """Return the mean of `one` minus the mean of `other`, over the same matches, with a paired interval.
 
         >>> column = np.random.default_rng(0).normal(5.0, 2.0, 1000)
         >>> print(Resampling().difference(Tally(column + 1, np.ones(1000)), Tally(column, np.ones(1000))))
@@ -222,9 +224,10 @@ class Resampled:
         return Interval(self.value, 0.0 if self.value <= by_chance else max(2 * self.value - high, 0.0), high)
 
     def less(self, other: Resampled) -> Interval:
-        """Return the paired difference from another measure of the same matches.
+        """Return this value minus `other`, a value for the same matches, with a paired interval.
 
-        If noise makes the measure larger, the interval covers both the quantiles and the reflected quantiles.
+        The interval is given by quantiles of the resampled differences. For a measure that noise makes larger, it also
+        covers these quantiles reflected at the difference.
         """
         value, low, high = self._quantiles(self.value - other.value, self.values - other.values)
         if self.chance is not None:

@@ -26,7 +26,9 @@ class ForecastChunk(NamedTuple):
 
 
 def forecast_chunks(model: Model, history: History, teams: int = TEAMS) -> Iterator[ForecastChunk]:
-    """Yield the same forecasts as `fit`, bit for bit, in chunks. The history needs no player names.
+    """Yield the same forecasts as `fit`, bit for bit, in chunks of equally many matches.
+
+    A chunk has about `teams` teams on average. The history needs no player names.
 
     >>> import prowess as pw
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)

@@ -66,7 +66,7 @@ class Interval(NamedTuple):
         return None if self.within_noise else self.value > 0.0
 
     def apart(self, other: Interval) -> Interval:
-        """Return the difference from another, independent interval. Both intervals must be symmetric.
+        """Return this value minus an independent value, with its interval. Both intervals must be symmetric.
 
         >>> Interval(5.0, 2.0, 8.0).apart(Interval(3.0, -1.0, 7.0))
         Interval(value=2.0, low=-3.0, high=7.0)

@@ -30,10 +30,11 @@ def run_tasks(
     label: str = "working",
     progress: bool | None = None,
 ) -> list[Result]:
-    """Return the results of a function for all tasks, in order; show a progress bar after two seconds.
+    """Call a function with the arguments of each task, and return the results in the order of the tasks.
 
     `jobs` is the number of processes: with 1, tasks run in this process; with −1, there are as many processes as
-    processors. With None, tasks also run in this process, unless `joblib.parallel_config` says otherwise.
+    processors. With None, tasks also run in this process, unless `joblib.parallel_config` says otherwise. A progress
+    bar with the given label appears after two seconds (`progress=None`), at once (True) or never (False).
 
     >>> run_tasks(max, [(1, 2), (4, 3)])
     [2, 4]
@@ -104,7 +105,7 @@ def group_standings(
     scale: tuple[float, float] | None = None,
     jobs: int | None = None,
 ) -> dict[str, Standings]:
-    """Return the standings of several leagues, by name, as `standings` computes them.
+    """Return the standings of several leagues, by name, each computed by `pw.standings` with the same options.
 
     `jobs` is a number of processes, as for `compare`; None uses all processors for large histories.
 

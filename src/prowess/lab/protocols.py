@@ -234,7 +234,7 @@ def _shares(many: int, train: float, test: float | None) -> tuple[int, int]:
 
 
 def label_codes(history: History, labels: Any) -> tuple[NDArray[np.intp], list[str]]:
-    """Return an integer code for every match's label, in order of first appearance, and the labels.
+    """Number the distinct labels in order of first appearance; return each match's number, and the distinct labels.
 
     >>> label_codes(History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3), ["b", "a", "b"])
     (array([0, 1, 0]), ['b', 'a'])

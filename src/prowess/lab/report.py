@@ -59,7 +59,7 @@ class Section:
     bold: frozenset[tuple[int, str]] = frozenset()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the section as plain data, without its chart and empty parts."""
+        """Return the section as plain data; its chart and all parts that are empty are left out."""
         parts: dict[str, Any] = {"title": self.title}
         if self.text:
             parts["text"] = self.text

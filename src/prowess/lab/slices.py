@@ -30,7 +30,8 @@ def seasons(history: History, gap: float | None = None) -> NDArray[np.str_]:
     """Return the season of every match: its calendar year (in UTC if times have a zone).
 
     If `gap` is given, a season begins after a break of at least that many days (or units, if times are plain numbers),
-    and is named after the years that it spans.
+    and is named after the years that it spans. If times are plain numbers, `gap` is required, and seasons are numbered
+    from 1.
 
     >>> days = ("2025-09-01", "2026-04-30", "2026-09-02")
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
@@ -90,7 +91,7 @@ def experience(history: History) -> NDArray[np.int64]:
 
 
 def newcomers(history: History, matches: int = 5) -> Mask:
-    """Return the matches with at least one player who had played fewer than `matches` matches before.
+    """Return a mask of the matches with at least one player who had played fewer than `matches` matches before.
 
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "bob", "cat")])
     >>> newcomers(history, 1)
@@ -100,7 +101,7 @@ def newcomers(history: History, matches: int = 5) -> Mask:
 
 
 def established(history: History, matches: int = 20) -> Mask:
-    """Return the matches in which every player had played at least `matches` matches before.
+    """Return a mask of the matches in which every player had played at least `matches` matches before.
 
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "bob", "cat")])
     >>> established(history, 1)
@@ -110,7 +111,7 @@ def established(history: History, matches: int = 20) -> Mask:
 
 
 def after(history: History, start: float | str | date, *, name: str = "start") -> Mask:
-    """Return the matches from `start` onwards, as a mask.
+    """Return a mask of the matches from `start` onwards.
 
     `start` is a number of matches to skip, a share of all matches to skip (below 1), or a date. `name` is the name of
     the parameter in error messages.
@@ -140,7 +141,7 @@ def count_before(history: History, start: float | str | date, name: str) -> int:
 
 
 def involving(history: History, players: Iterable[str], *, everybody: bool = False) -> Mask:
-    """Return the matches with any of the given players; with `everybody`, the matches among the given players only.
+    """Return a mask of the matches with any of the given players; with `everybody`, of matches among these only.
 
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "cat", "cat")])
     >>> involving(history, ["ann", "bob"], everybody=True)
@@ -161,7 +162,7 @@ def involving(history: History, players: Iterable[str], *, everybody: bool = Fal
 
 
 def top_players(fit: Fit, n: int = 10, *, everybody: bool = True) -> Mask:
-    """Return the matches between the best n players of a fit; without `everybody`, all matches of these players.
+    """Return a mask of the matches among the best n players of a fit; without `everybody`, of all their matches.
 
     >>> import prowess as pw
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "cat", "cat")])

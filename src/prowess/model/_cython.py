@@ -29,7 +29,7 @@ int = longlong = ulonglong = Py_ssize_t = _Type(builtins.int)
 
 
 def cclass(decorated: T) -> T:
-    """Mark a class that becomes an extension type."""
+    """Mark a class that Cython compiles to an extension type; without compilation, do nothing."""
     return decorated
 
 
@@ -37,17 +37,17 @@ ccall = cfunc = final = inline = cclass
 
 
 def exceptval(*_: Any, **__: Any) -> Callable[[T], T]:
-    """Mark the return value by which a compiled function signals an exception."""
+    """Return a decorator that declares by which return value a compiled function signals an exception."""
     return cclass
 
 
 def annotation_typing(_: bool) -> Callable[[T], T]:
-    """Choose whether annotations declare C types; if not, the function checks its arguments itself."""
+    """Return a decorator that declares whether the annotations of a compiled function are C types."""
     return cclass
 
 
 def declare(_type: _Type, value: Any) -> Any:
-    """Declare a module variable."""
+    """Declare a module variable of a C type, and return its initial value."""
     return value
 
 

@@ -178,7 +178,7 @@ def compose(model: Model, history: History | None = None, /, **settings: Any) ->
     `home_advantage`: "none", "learnt" or a number. `newcomer_level`: "fixed" or "learnt".
 
     All other settings are components and parameters, as in `Model.replace`. They also apply to the components that the
-    words above create, and `sigma` and `beta` set the scale of their amounts.
+    words above create. The default amounts of these components are in proportion to the new `sigma` or `beta`.
 
     >>> import prowess as pw
     >>> model = pw.compose(pw.TrueSkill(), drift="time", home_advantage="learnt", sigma=4.0)
@@ -207,7 +207,7 @@ def compose(model: Model, history: History | None = None, /, **settings: Any) ->
 
 
 def words_of(settings: Mapping[str, Any]) -> dict[str, str | float]:
-    """Return the settings that are words for aspects of a model, in contrast to parameters and components.
+    """Return the settings that describe aspects of a model by a word or a number, without parameters and components.
 
     >>> words_of({"drift": "time", "home_advantage": 2, "beta": 3})
     {'drift': 'time', 'home_advantage': 2}

@@ -16,7 +16,10 @@ from .rating import Rating
 
 
 class MatchDetails(NamedTuple):
-    """The checked details of a match. Details that were not given are None."""
+    """The checked details of a match: `home` is -1 without a home team, `importance` is 1 by default.
+
+    All other details that were not given are None.
+    """
 
     places: list[int] | None
     scores: list[float] | None
@@ -90,7 +93,7 @@ def check_details(
     elapsed: float | Sequence[Sequence[float]] | None = None,
     home: int | None = None,
 ) -> MatchDetails | None:
-    """Check the details of a match between the given teams; return None if all details have their default values.
+    """Check and return the details of a match between the given teams; None if all have their default values.
 
     >>> check_details([["ann"], ["bob"]], scores=[1, 3]).places
     [2, 1]

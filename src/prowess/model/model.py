@@ -297,6 +297,8 @@ class Model:
     ) -> Prediction:
         """Predict a match: the probability of every win, draw and rank.
 
+        `weights`, `elapsed` and `home` are the same as in `rate`.
+
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
         >>> model.predict([[model.rating(30, 1)], [model.rating(25, 1)]]).win.round(3)
@@ -341,6 +343,7 @@ class Model:
         """Return how fair a match would be, from 0 to 1.
 
         The quality is the draw probability, divided by that of a match between equal teams whose skills are known.
+        `weights` and `home` are the same as in `rate`.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
@@ -374,7 +377,7 @@ class Model:
         scale: tuple[float, float] | None = None,
         progress: bool | None = None,
     ) -> Fit:
-        """Rate a history in one chronological pass; return ratings, forecasts made before each match, and log-evidence.
+        """Rate a history in one chronological pass; return a `Fit` with the ratings, forecasts and log-evidence.
 
         `start` is a ladder to continue from, or ratings by name. `scale` adds ratings in points, as in `Ladder`; by
         default, the scale of `start` is kept. On a terminal, a progress bar appears after two seconds; `progress`
@@ -399,6 +402,8 @@ class Model:
     ) -> Ladder:
         """Return the ladder after a history, like `fit(history, start).ladder`, but without keeping the forecasts.
 
+        The arguments are the same as in `fit`.
+
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
         >>> pw.TrueSkill().learn(history) == pw.TrueSkill().fit(history).ladder
@@ -419,7 +424,7 @@ class Model:
         """Rate consecutive histories, such as the histories that `History.stream` yields, and keep only the ladder.
 
         The ratings are the same, to the last bit, as after one pass over all histories. Only the players and one
-        history are in memory; forecasts and trajectories are not kept.
+        history are in memory; forecasts and trajectories are not kept. The other arguments are the same as in `fit`.
 
         >>> import prowess as pw
         >>> weeks = [pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": week}]) for week in (1, 2)]

@@ -83,7 +83,9 @@ class Prediction:
 
     @property
     def score_means(self) -> Floats | None:
-        """The mean score of every team, capped at e⁷⁰⁰.
+        """The mean score of every team; a mean above e⁷⁰⁰ is given as e⁷⁰⁰.
+
+        None if the model has no scores, or only score differences.
 
         If scores are counts with a very uncertain rate, the mean is much larger than the median.
 
@@ -160,7 +162,9 @@ class Prediction:
         return plain
 
     def likeliest(self, count: int) -> list[tuple[int, int, float]]:
-        """Return the most probable scores of two teams with their probabilities; [] unless scores are counts.
+        """Return the `count` most probable pairs of scores of two teams, each with its probability.
+
+        The list is empty unless scores are counts (see `ScoreDistribution.likeliest`).
 
         >>> import prowess as pw
         >>> pw.TrueSkill().predict([[pw.Rating(30, 1)], [pw.Rating(25, 1)]]).likeliest(3)

@@ -234,6 +234,7 @@ def TS2a(
 
     See Nikolenko and Sirotkin (2011), sections 3 to 5. `margin` is half the distance between neighbouring places: a
     number or a policy. By default, places are spread over the prior performances of the teams (`pw.outcome.Spread`).
+    `leader_bonus` increases the weight of each team's best player (see `pw.team.LeaderBonus`).
 
     >>> TS2a(margin=50.0).params["margin"]
     50.0
@@ -252,9 +253,9 @@ def TS2b(
     discount: float = 0.02,
     leader_bonus: float = 0.0,
 ) -> Model:
-    """TS2b: like `TS2a`, but a team performs like its average player, minus 2 % for each missing player.
+    """TS2b: like `TS2a`, but a team performs like its average player, minus a discount for each missing player.
 
-    See Nikolenko and Sirotkin (2011), section 5.
+    See Nikolenko and Sirotkin (2011), section 5. A full team has `size` players; `discount` is 0.02 (2 %) by default.
 
     >>> TS2b(size=5).params["size"]
     5
@@ -423,7 +424,7 @@ PRESETS: Extensible[Callable[..., Model]] = Extensible(BUILT_IN, "prowess.preset
 
 
 def preset(name: str) -> Callable[..., Model]:
-    """Return a preset by its name, ignoring case.
+    """Return the preset with a name, ignoring case; raise `Error` for an unknown name.
 
     >>> preset("trueskill") is TrueSkill
     True

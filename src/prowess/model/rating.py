@@ -36,8 +36,8 @@ class Kind:
 class Rating:
     """The estimate of a player's skill: a mean `mu` and a standard deviation `sigma`. Ratings are immutable.
 
-    `sigma` is None in systems without uncertainty. `shown` is the number on leaderboards, μ − 3σ: the true skill is
-    almost certainly higher. `caution` is the number of sigmas that are subtracted, 3 by default.
+    `sigma` is None in systems without uncertainty. `shown` is the number on leaderboards, μ − caution · σ. With the
+    default `caution` of 3, the true skill is almost certainly higher.
 
     Some models add parts. Glicko-2 adds a `volatility`. Score models add two skills, `offence` and `defence`; each has
     its own rating, and the player's `mu` is the sum of both. Pass these parts by name and read them as attributes.
@@ -101,7 +101,7 @@ class Rating:
 
     @property
     def shown(self) -> float:
-        """The number for leaderboards: μ − 3σ, or μ if there is no sigma.
+        """The number for leaderboards: μ − caution · σ, or μ if there is no sigma.
 
         >>> Rating(1500).shown
         1500.0
@@ -110,7 +110,7 @@ class Rating:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """The volatility, or the ratings of the separate skills, by name.
+        """The volatility, or the ratings of the separate skills, by name; {} if the model has neither.
 
         >>> Rating(1500, 200, volatility=0.06).parts
         {'volatility': 0.06}

@@ -32,7 +32,7 @@ STEPS = 400  # enough to halve an interval of 1e30 to 1e-30, with the secant ste
 
 
 class Scale(NamedTuple):
-    """A scale for display: newcomers have `newcomer` points, and `tenfold` points are win odds of 10:1.
+    """A scale for display: newcomers have `newcomer` points, and a lead of `tenfold` points means win odds of 10:1.
 
     >>> Scale()
     Scale(newcomer=1500.0, tenfold=400.0)
@@ -150,7 +150,7 @@ class Points:
 
 
 def format_rounded(value: float, digits: int) -> str:
-    """Format a number of points; it is never "-0".
+    """Format a number of points with `digits` decimals; a rounded 0 has no minus sign.
 
     >>> format_rounded(1612.4, 0), format_rounded(-0.2, 0)
     ('1612', '0')

@@ -62,7 +62,10 @@ class ScoreDistribution(ABC):
         """Return the q-quantile of a team's score: the lowest score s with P(score ≤ s) ≥ q."""
 
     def interval(self, team: int, level: float = 0.9) -> tuple[float, float]:
-        """Return the central interval that contains a team's score with probability `level`."""
+        """Return the lower and upper end of the central interval that contains a team's score with probability `level`.
+
+        If scores are counts, the probability is at least `level`.
+        """
         tail = 0.5 * (1.0 - _probability("level", level))
         return self.quantile(team, tail), self.quantile(team, 1.0 - tail)
 
@@ -81,7 +84,9 @@ class ScoreDistribution(ABC):
         return np.outer(self.pmf(0, n), self.pmf(1, n))
 
     def likeliest(self, count: int = 3) -> list[tuple[int, int, float]]:
-        """Return the most probable scores of two teams with their probabilities; [] unless scores are counts.
+        """Return the `count` most probable pairs of scores of two teams, each with its probability.
+
+        The list is empty unless there are two teams and scores are counts.
 
         >>> import numpy as np
         >>> [(a, b, round(p, 3)) for a, b, p in CountScores(np.log([1.2, 2.5]), np.zeros(2)).likeliest(2)]
@@ -90,7 +95,10 @@ class ScoreDistribution(ABC):
         return []
 
     def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
-        """Sample the logarithms of scores that are counts, given their log-rates x."""
+        """Sample counts with the log-rates x, and return the logarithms of the counts.
+
+        Raise `Error` if the scores are not counts.
+        """
         raise Error(f"the scores of {type(self).__name__} are not counts, so they cannot be sampled as counts")
 
     def _at(self, team: int) -> tuple[float, float]:
@@ -168,7 +176,10 @@ class CountScores(ScoreDistribution):
         return mixed_cdf(float(floor(x)), mean, sigma**2) if x >= 0 else 0.0
 
     def quantile(self, team: int, q: float) -> float:
-        """Return the q-quantile of a team's score: the lowest score s with P(score ≤ s) ≥ q, at most e⁷⁰⁰."""
+        """Return the q-quantile of a team's score: the lowest score s with P(score ≤ s) ≥ q.
+
+        A quantile above e⁷⁰⁰ is given as e⁷⁰⁰.
+        """
         mean, sigma = self._at(team)
         _probability("q", q)
         # Grow a bracket from the median of the rate; quantiles of an uncertain rate may be far away.
@@ -185,7 +196,10 @@ class CountScores(ScoreDistribution):
         return above
 
     def likeliest(self, count: int = 3) -> list[tuple[int, int, float]]:
-        """Return the most probable scores of two teams with their probabilities; [] if all scores are improbable."""
+        """Return the `count` most probable pairs of scores of two teams, each with its probability.
+
+        The list is empty unless there are two teams, or if scores may be so high that each pair is improbable.
+        """
         # Beyond the 99 % quantile no single score can be among the most probable ones.
         most = max(self.quantile(team, 0.99) for team in range(len(self.mean)))
         if most > MOST or len(self.mean) != 2:
@@ -195,7 +209,10 @@ class CountScores(ScoreDistribution):
         return [(int(a), int(b), float(grid[a, b])) for a, b in zip(*np.unravel_index(best, grid.shape), strict=True)]
 
     def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
-        """Sample the logarithms of counts; at huge rates, these logarithms are nearly normal."""
+        """Sample counts with the log-rates x, and return the logarithms of the counts; log 0 is −∞.
+
+        At huge rates, the logarithms are sampled from a normal approximation.
+        """
         # Huge rates overflow NumPy's sampler; above e²⁷ the normal approximation is good enough.
         near = x < 27.0
         counts = rng.poisson(np.exp(np.where(near, x, 0.0)))
@@ -247,7 +264,9 @@ class ScoreDifference:
         return ceil(exact / self.rounding - 0.5) * self.rounding if self.rounding > 0.0 else exact
 
     def interval(self, level: float = 0.9) -> tuple[float, float]:
-        """Return the central interval that contains the difference with probability `level`.
+        """Return the lower and upper end of the central interval that contains the difference with probability `level`.
+
+        If differences are rounded, the probability is at least `level`.
 
         >>> [round(end, 1) for end in ScoreDifference(3.0, 12.0).interval(0.5)]
         [-5.1, 11.1]
@@ -256,7 +275,7 @@ class ScoreDifference:
         return self.quantile(tail), self.quantile(1.0 - tail)
 
     def to_dict(self) -> dict[str, float]:
-        """Return the numbers as plain data; `rounding` is included only if differences are rounded.
+        """Return `mean`, `sigma` and, if differences are rounded, `rounding` as plain data.
 
         >>> ScoreDifference(3.0, 12.0).to_dict()
         {'mean': 3.0, 'sigma': 12.0}

@@ -45,7 +45,7 @@ class Access:
 
     @property
     def author(self) -> str:
-        """The name recorded with changes."""
+        """The author of changes: the name of the key, or "" without a key."""
         return self.key.name if self.key else ""
 
     @property
@@ -58,7 +58,7 @@ class Access:
 
 
 def key_command(scope: Scope, league: str | None = None, database: Database | None = None) -> str:
-    """Return the command that creates a key with a scope.
+    """Return the shell command that creates a key with a scope, for one league or for all leagues.
 
     With `database`, the command names the database, so that it works in any folder.
 
@@ -91,7 +91,7 @@ def bearer_secret(headers: Headers) -> str | None:
 
 
 def cookie_secret(headers: Headers) -> str | None:
-    """Return the secret in the login cookie.
+    """Return the secret in the login cookie; None if the cookie is missing.
 
     The header is parsed by hand, in linear time, because other services on the host may set any cookies.
 
@@ -171,6 +171,8 @@ async def key_of_request(request: Request) -> Key | None:
 
 class LeaguePermission(SecurityBase):
     """A dependency of a league's routes: checks that the request's key has `scope`, and returns the `Access`.
+
+    A public league can be read without a key.
 
     >>> LeaguePermission("read").scheme_name, LeaguePermission("admin").scheme_name
     ('reader', 'key')

@@ -145,7 +145,7 @@ class ConcurrencyLimiter:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Wait for a slot, and hold it until the block ends."""
+        """Wait for a slot, and hold it until the block ends; raises `Unavailable` if too many callers wait already."""
         if self._callers >= self._most:
             raise Unavailable(f"too many requests for {self._work} at the moment")
         self._callers += 1

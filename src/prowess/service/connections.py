@@ -82,9 +82,9 @@ class ConnectionTable:
         return None if client is None or client[0] in self._proxies else client_network(client[0])
 
     def admit(self, connection: HttpProtocol) -> bool:
-        """Add a connection; if there are too many, close another connection.
+        """Add a connection and return True; if there are too many, close another connection first.
 
-        Return False if no other connection can be closed.
+        If no other connection can be closed, refuse the new connection and return False.
         """
         network, most = connection.network, self.settings.address_connections
         if network is not None and most and self._per_network[network] >= most and not self._drop_oldest(network):

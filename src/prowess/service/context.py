@@ -76,7 +76,7 @@ class Service:
         return await (run_in_threadpool(run) if limiter is None else limiter.run(run))
 
     def points(self, connection: Connection, league: League) -> Points | None:
-        """Return the conversion of a league's skills to points; None if the league has no scale."""
+        """Return the conversion of a league's skills to points; None if it has no scale, or its model has no points."""
         return None if league.settings.scale is None else self.standings.of(connection, league).points
 
     def views(self, connection: Connection, league: League) -> MatchViews:

@@ -119,6 +119,8 @@ def validation_problem(
 ) -> Problem:
     """Return the problem for Pydantic's errors about a body, or about the part of the body at `place`.
 
+    The status is 400 if the body is not valid JSON, else 422. Each message begins with `prefix`.
+
     >>> error = {"type": "missing", "loc": ("teams",), "msg": "Field required"}
     >>> validation_problem([error], ["matches", 2]).detail
     'matches[2].teams: Field required'

@@ -23,7 +23,7 @@ def trial(
 ) -> Iterator[Client]:
     """Run a real service with one league on a free port for the duration of a block; yield a client of the league.
 
-    The database of the service is in a temporary folder.
+    `model` is the name of a preset, and `parameters` are its parameters. The database is in a temporary folder.
 
     >>> with trial("darts", "Elo", k=20) as client:
     ...     [[ann], [bob]] = client.record([["ann"], ["bob"]])

@@ -178,12 +178,12 @@ def uses_in(connection: Connection, league: League, seq: int) -> list[str]:
 
 
 def add_uses(connection: Connection, league: League, uses: Iterable[tuple[int, str]]) -> None:
-    """Record that matches were posted under aliases."""
+    """Record that matches were posted under aliases; `uses` are pairs of a match number and an alias."""
     write_many(connection, schema.alias_use, [(league.id, alias, seq) for seq, alias in uses])
 
 
 def drop_uses(connection: Connection, league: League, uses: Sequence[tuple[int, str]]) -> None:
-    """Delete the records that matches were posted under aliases."""
+    """Delete these records of matches that were posted under aliases, given as in `add_uses`."""
     if uses:
         own = (_USE.league_id == league.id, tuple_(_USE.seq, _USE.alias).in_(uses))
         connection.execute(delete(schema.alias_use).where(*own))

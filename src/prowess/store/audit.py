@@ -36,7 +36,7 @@ def write(connection: Connection, actor: str, action: str, /, league: str | None
 
 
 def list_entries(connection: Connection, limit: int = 100, before: int | None = None) -> list[Entry]:
-    """Return the latest audit entries, newest first. If `before` is an entry's id, return only older entries."""
+    """Return the latest `limit` audit entries, newest first; with `before`, only entries with a smaller id."""
     query = select(audit).order_by(audit.c.id.desc()).limit(limit)
     if before is not None:
         query = query.where(audit.c.id < before)

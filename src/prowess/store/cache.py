@@ -11,7 +11,9 @@ Value = TypeVar("Value")
 
 
 class LruCache(Generic[Value]):
-    """A cache of at most `limit` bytes. The cache evicts the least recently used values, but never the newest one.
+    """A cache of at most `limit` bytes, which evicts the least recently used values.
+
+    The value that was stored last is kept even if it alone is larger than the limit.
 
     The cache is thread-safe. A thread that computes a value holds the lock of its key, so that each value is computed
     only once, and threads never wait for other keys.
@@ -32,7 +34,7 @@ class LruCache(Generic[Value]):
         self.nbytes = 0  # total size of all values in bytes
 
     def get(self, key: Hashable) -> Value | None:
-        """Return the value of a key, or None, and mark it as recently used."""
+        """Return the value of a key and mark it as recently used; None if the key is not in the cache."""
         with self._guard:
             if key not in self._values:
                 return None
@@ -71,6 +73,6 @@ class LruCache(Generic[Value]):
         return value
 
     def lock(self, key: Hashable) -> RLock:
-        """Return the lock that is held while the value of a key is computed."""
+        """Return the lock of a key. Hold this lock while you compute the value."""
         with self._guard:
             return self._locks.setdefault(key, RLock())

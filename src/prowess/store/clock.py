@@ -32,7 +32,7 @@ def clock_of(history: History) -> Clock:
 
 
 def now() -> float:
-    """Return the current time on the UTC clock.
+    """Return the current time on the UTC clock: microseconds since 1970.
 
     >>> show("utc", now()).endswith("Z")
     True
@@ -41,7 +41,7 @@ def now() -> float:
 
 
 def parse(clock: Clock, value: object, name: str = "time") -> float:
-    """Parse a time. A date means midnight; a time without a zone is in UTC.
+    """Parse a time to a number on the clock. A date means midnight; a time without a zone is in UTC.
 
     `name` is the name of the field in error messages.
 

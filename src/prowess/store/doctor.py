@@ -63,7 +63,7 @@ class Check:
 
 
 def examine(database: Database) -> Iterator[Check]:
-    """Check a database. If a problem makes further checks impossible, these checks are skipped.
+    """Check a database and yield the result of each check; a severe problem ends the checks early.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -335,7 +335,7 @@ def _replay_to(rated: _Generation, history: History, checkpoints: Sequence[Check
 
 
 def shorten(names: Iterable[object]) -> str:
-    """Return the first few names, separated by commas.
+    """Return the first three names, separated by commas; an ellipsis shows that there are more.
 
     >>> shorten(["ann", "bob", "cat", "dan"])
     'ann, bob, cat, …'

@@ -30,6 +30,8 @@ _ANALYSIS = schema.analysis.c
 class Analysis:
     """A requested analysis and its progress; `asked` maps model labels to presets with parameters.
 
+    A running analysis whose worker has sent no heartbeat for a while gets the state "interrupted".
+
     >>> Analysis(1, 1, "figures", "running", {}, "", 0.0, 0.0, "reading", 0.1, None, None, None).state
     'interrupted'
     """
@@ -67,7 +69,7 @@ _ROWS = select(*(_ANALYSIS[name] for name in Analysis.__dataclass_fields__ if na
 
 
 def request(connection: Connection, league: League, kind: Kind, asked: Mapping[str, Any], author: str = "") -> None:
-    """Queue an analysis, unless one is queued or running; delete failed analyses.
+    """Queue an analysis, unless one of this kind is queued or running; delete failed and interrupted ones.
 
     If two requests arrive at the same moment, one of them raises a `WriteClash`, which its caller can ignore.
     """
@@ -99,7 +101,7 @@ def record(connection: Connection, league: League, kind: Kind, answer: Mapping[s
 
 
 def latest(connection: Connection, league: League, kind: Kind) -> tuple[Analysis | None, Analysis | None]:
-    """Return the last finished analysis and the last requested analysis, which may be the same."""
+    """Return the last analysis with a result and the last requested one, which may be the same; None if missing."""
     query = _ROWS.where(_of(league.id, kind)).order_by(_ANALYSIS.id.desc()).limit(10)
     analyses = [_analysis(row) for row in connection.execute(query)]
     last = analyses[0] if analyses else None
@@ -123,7 +125,7 @@ def answer(connection: Connection, id: int) -> str | None:
 
 
 def interrupted(connection: Connection, kind: Kind) -> list[int]:
-    """Return the ids of the leagues whose job of this kind was interrupted, or has lost its worker."""
+    """Return the ids of the leagues whose job of this kind was interrupted, or sends no heartbeat any more."""
     lost = (_ANALYSIS.state == "running") & (_ANALYSIS.seen_at < time() - SILENT)
     query = select(_ANALYSIS.league_id).where(_ANALYSIS.kind == kind, lost | (_ANALYSIS.state == "interrupted"))
     return list(connection.execute(query).scalars())
@@ -135,7 +137,7 @@ def has_queued(connection: Connection) -> bool:
 
 
 def claim(connection: Connection, worker: str) -> Analysis | None:
-    """Claim the analysis that has waited longest for a worker; return None if there is none.
+    """Claim the analysis that has waited longest; return None if none waits, or another process has just claimed it.
 
     A choice of a model comes last, because nobody waits for it.
     """
@@ -160,7 +162,7 @@ def heartbeat(connection: Connection, id: int, worker: str, step: str, share: fl
 
 
 def finish(connection: Connection, id: int, worker: str, generation: int, revision: int, answer: str) -> bool:
-    """Store the result of an analysis at a revision, and delete earlier results.
+    """Store the result of an analysis at a revision, and delete earlier results of the same kind.
 
     Return False if the analysis was cancelled.
     """
@@ -173,7 +175,7 @@ def finish(connection: Connection, id: int, worker: str, generation: int, revisi
 
 
 def abort(connection: Connection, id: int, worker: str, why: str = "", *, state: str) -> None:
-    """Record that an analysis ended without a result; `state` is "failed" or "interrupted"."""
+    """Record that an analysis ended without a result, and why; `state` is "failed" or "interrupted"."""
     _update(connection, id, worker, state=state, ended_at=time(), answer=why or None)
 
 

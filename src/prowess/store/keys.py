@@ -113,7 +113,10 @@ def create(
     expires_at: float | None = None,
     author: str = "",
 ) -> tuple[Key, str]:
-    """Create a key for one league or for all leagues; return it with its secret, which is not stored."""
+    """Create a key for one league or for all leagues; return the key and its secret, which is not stored.
+
+    `expires_at` is a Unix time; by default, the key never expires.
+    """
     if scope not in SCOPES:
         raise Error.in_field("scope", f"must be one of {', '.join(SCOPES)}, not {scope!r}", value=scope)
     label = name.strip()
@@ -131,7 +134,7 @@ def create(
 
 
 def find(connection: Connection, secret: str) -> Key | None:
-    """Return the key that a secret belongs to; None if it is unknown, revoked or expired."""
+    """Return the key that a secret belongs to; None if the secret is unknown, or the key is revoked or expired."""
     hash, now = _hash(secret), time()
     current = or_(_KEY.hash == hash, (_KEY.old_hash == hash) & (_KEY.old_until > now))
     keys = list_keys(connection, current, _is_live(now))
@@ -165,8 +168,8 @@ def get(connection: Connection, id: int) -> Key:
 def revoke(connection: Connection, id: int, *, author: str = "", keep_admin: bool = False) -> Key:
     """Revoke a key permanently; revoking it again has no effect.
 
-    With `keep_admin`, the last admin key for all leagues is not revoked, because nobody could create another one over
-    HTTP.
+    With `keep_admin`, a `Conflict` is raised for the last admin key for all leagues, because without this key nobody
+    could create another one over HTTP.
     """
     key = get(connection, id)
     if key.revoked_at is None:

@@ -50,7 +50,9 @@ def storable(text: object, most: int) -> bool:
 
 
 def slug(title: str) -> str:
-    """Convert a title to a league name of lowercase letters, digits and hyphens.
+    """Convert a title to a league name of at most 63 lowercase letters, digits and hyphens.
+
+    If nothing is left of the title, the name is "league".
 
     >>> slug("The Pub, Tuesday's Darts"), slug("Žofie's Spaß")
     ('the-pub-tuesday-s-darts', 'zofie-s-spass')
@@ -238,7 +240,10 @@ def create(
     settings: Settings | None = None,
     author: str = "",
 ) -> League:
-    """Create a league; raises `Conflict` if the name is taken."""
+    """Create a league; raises `Conflict` if the name is taken.
+
+    By default, the title is the name, and the model is `STARTING`.
+    """
     _take_name(connection, name)
     if clock not in CLOCKS:
         raise Error.in_field("clock", f"must be one of {', '.join(CLOCKS)}, not {clock!r}", value=clock)
@@ -422,7 +427,10 @@ def change(
     settings: Mapping[str, Any] | None = None,
     author: str = "",
 ) -> League:
-    """Change the name, the title, the visibility or some settings of a league; archive it or unarchive it."""
+    """Change the name, the title, the visibility or some settings of a league; archive it or unarchive it.
+
+    Values that are None, and settings that are not given, stay unchanged.
+    """
     league = find(connection, name)
     league.check_not_deleted()
     if new_name not in (None, name):

@@ -41,7 +41,9 @@ REMOVED = 0.0  # `purge_at` of a league whose removal has begun
 
 
 def purge_deleted(database: Database, stopping: Callable[[], bool] = lambda: False) -> list[str]:
-    """Remove all deleted leagues whose grace period has ended, and return their names; stop if `stopping` returns true.
+    """Remove all deleted leagues whose grace period has ended; stop early if `stopping` returns true.
+
+    Return the names of the leagues whose removal began in this call.
 
     The id of a removed league stays reserved, because caches identify leagues by id.
     """

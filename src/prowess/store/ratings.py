@@ -32,7 +32,10 @@ _OF_PLAYERS = RawStatement(_STATES.where(InList(_RATING.player, "players")))
 
 
 def make_ladder(league: League, names: Iterable[str], state: bytes, memory: bytes | None = None) -> Ladder:
-    """Return a ladder of the named players; `state` holds their packed ratings, one after another."""
+    """Return a ladder of the named players; `state` holds their packed ratings, one after another.
+
+    `memory` is what the model has learnt about the league as a whole; by default, the current memory of the league.
+    """
     ladder = Ladder(league.model)
     ladder.names = list(names)
     width = league.model.pipeline.layout.width
@@ -72,7 +75,10 @@ def ladder_of(league: League, rows: Iterable[Any]) -> Ladder:
 def changed_since(
     connection: Connection, league: League, revision: int, limit: int | None = None
 ) -> Sequence[Row[str, bytes | None]]:
-    """Return the players whose ratings have changed since a revision, with packed ratings, latest change first."""
+    """Return the players whose ratings have changed since a revision, with packed ratings, latest change first.
+
+    With a `limit`, return only that many players.
+    """
     changed = _RATING.revision > revision
     if league.set_revision > revision:  # revision 0 means that the rating is as old as its rating set
         changed |= _RATING.revision == 0
@@ -94,7 +100,9 @@ class PlayerRating(NamedTuple):
 
 @dataclass(frozen=True)
 class RatingUpdate:
-    """Players whose ratings have changed since a revision, latest change last; `more` is true if some were left out.
+    """Players whose ratings have changed since an earlier revision, latest change last.
+
+    `revision` is the league's current revision. `more` is true if too many ratings have changed to list all of them.
 
     >>> RatingUpdate(7, [], False).revision
     7
@@ -106,7 +114,7 @@ class RatingUpdate:
 
 
 def updates_since(connection: Connection, league: League, revision: int) -> RatingUpdate:
-    """Return the ratings of a league that have changed since a revision."""
+    """Return the ratings of a league that have changed since a revision: the latest `MAX_UPDATE` changes."""
     changed = changed_since(connection, league, revision, MAX_UPDATE + 1)
     rows = changed[:MAX_UPDATE][::-1]
     ladder = ladder_of(league, rows)
@@ -135,7 +143,7 @@ def locating_errors(history: History) -> Iterator[None]:
 def save(connection: Connection, league: League, ladder: Ladder, players: Mapping[str, int]) -> None:
     """Write the ratings of some players, and what the model has learnt about the league as a whole.
 
-    Players who are not in the ladder lose their rating.
+    `players` maps names to the revisions that changed the ratings. Players who are not in the ladder lose their rating.
     """
     save_players(connection, league, ladder, players)
     if len(ladder.memory):

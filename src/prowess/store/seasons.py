@@ -28,7 +28,10 @@ _SEASON = schema.season.c
 
 @dataclass(frozen=True)
 class Season:
-    """A season of a league: matches belong to it from its start until the next season begins."""
+    """A season of a league: matches belong to it from its start until the next season begins.
+
+    `carry` and `tau` have the same meaning as in `commands.NewSeason`.
+    """
 
     start: float
     name: str

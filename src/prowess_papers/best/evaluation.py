@@ -59,8 +59,8 @@ class Evaluation:
 def untuned(history: History, measures: tuple[str, ...]) -> dict[str, Model]:
     """Return all untuned presets that can use the history. Presets that are equivalent on these data appear once.
 
-    TSa equals TrueSkill. If all teams have the same size, TS2a and TS2b equal TS2; if that size is 1, TSb equals
-    TrueSkill.
+    If `measures` begins with "score_error", only presets that predict both teams' scores are returned. TSa equals
+    TrueSkill. If all teams have the same size, TS2a and TS2b equal TS2; if that size is 1, TSb equals TrueSkill.
 
     >>> import prowess as pw
     >>> list(untuned(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), ("log_loss",)))[-1]

@@ -47,7 +47,7 @@ def beats(judged: Evaluation, measure: Measure, fair: bool = False) -> Claim:
     """Return the claim that the tuned model is better than every untuned model.
 
     The untuned models have the constants of their papers, or with `fair` the constants set from the training matches.
-    The claim holds if all intervals of the differences lie above 0.
+    The claim holds if all intervals of the tuned model's gains lie above 0.
     """
     comparison = judged.comparison
     gaps = {name: gap for name, gap in _gaps(comparison, measure).items() if name.endswith(FAIR) == fair}

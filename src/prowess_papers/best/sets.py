@@ -22,7 +22,7 @@ Cut = Callable[[History], tuple[int, int]]  # returns the index of the first mat
 
 
 def score_loss(forecasts: Forecasts) -> Tally:
-    """Return −ln of the probability of the actual scores, which say more about skills than the winner alone.
+    """Return each match's −ln P(actual scores); scores say more about skills than the winner alone.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [12, 3]}])

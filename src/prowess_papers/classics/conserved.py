@@ -16,7 +16,9 @@ PLAYERS = 48
 
 
 def created(model: Model, sizes: tuple[int, ...], games: int, seed: int) -> float:
-    """Return the total number of rating points that a league of `games` games has created or lost.
+    """Return by how much the sum of all ratings rises in a simulated league of `games` games; negative if it falls.
+
+    Each game has one team for each number in `sizes`, with that many players.
 
     >>> abs(created(Elo(), (1, 1), 100, 0)) < 1e-6
     True

@@ -21,7 +21,7 @@ RANKS = {0: [2, 1], 0.5: [1, 1], 1: [1, 2]}
 
 
 def harkness(published: dict[str, Any]) -> Section:
-    """Check equation (1) of the Manifesto with a tournament of four games."""
+    """Return a section that checks equation (1) of the Manifesto with a tournament of four games."""
     given, model = published["harkness"], Harkness()
     met = [model.rating(rating) for rating in given["opponents"]]
     after = _event(model, model.rating(given["rating"]), met, given["results"])
@@ -38,7 +38,7 @@ def harkness(published: dict[str, Any]) -> Section:
 
 
 def elo(published: dict[str, Any]) -> Section:
-    """Check equations (3) to (5) of the Manifesto, and a tournament whose result is published."""
+    """Return a section on equations (3) to (5) of the Manifesto, and a tournament whose result is published."""
     given = published["elo"]
     model = Elo(k=given["k"])
     rows = []
@@ -65,7 +65,7 @@ def _tournament(given: dict[str, Any]) -> float:
 
 
 def glicko(published: dict[str, Any]) -> Section:
-    """Check equations (6) to (8) of the Manifesto with Glickman's example, and Glicko-2 on the same games."""
+    """Return a section on equations (6) to (8) of the Manifesto (Glickman's example) and Glicko-2 on the same games."""
     given, rows = published["glicko"], []
     model = Glicko(c=0)
     opponents = [model.rating(*known) for known in given["opponents"]]
@@ -148,9 +148,9 @@ def _frame(rows: list[dict[str, str]]) -> pl.DataFrame:
 
 
 def teams(published: dict[str, Any]) -> Section:
-    """Check figure 2 and section 5.5 of the Manifesto: player 1 wins, the team of players 2 and 3 draws with player 4.
+    """Return a section that checks figure 2 and section 5.5 of the Manifesto.
 
-    All players are newcomers.
+    Player 1 wins, and the team of players 2 and 3 draws with player 4. All players are newcomers.
     """
     import polars as pl
 

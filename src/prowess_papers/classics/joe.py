@@ -19,7 +19,7 @@ YEAR = 365.25
 
 
 def return_of(model: Model, given: dict[str, Any], years: list[float]) -> list[dict[str, float]]:
-    """Return Joe's deviation, and his gain for beating an equal player, if he returns after each number of `years`.
+    """For each number of `years`, return Joe's deviation when he returns, and his gain for beating an equal player.
 
     `years` must be in ascending order. On the day he leaves, Joe draws with an equal player, because a model needs a
     match to know when he last played.

@@ -94,7 +94,7 @@ class Mode:
         return {"Elo": -apart, "TrueSkill": qualities_of(self.fits["TrueSkill"])}
 
     def errors(self, system: str, *, ties: float = 1.0) -> Tally:
-        """Return the share of pairs of teams that a system predicted in the wrong order, pooled over games.
+        """Tally the pairs of teams that a system predicted in the wrong order; every pair has the same weight.
 
         Drawn pairs do not count. A pair with equal expected performances (a prediction tie) counts as `ties` errors.
 

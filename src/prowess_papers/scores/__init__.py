@@ -28,6 +28,9 @@ def run(
 ) -> Report:
     """Run the experiment on the files in a folder, with the authors' models as released, corrected, and tuned.
 
+    `small` uses fewer percentages of training matches and fewer random samples. `seed` is for the random samples;
+    `jobs` is the number of processes.
+
     >>> run(Path("no such folder"))
     Traceback (most recent call last):
     ...

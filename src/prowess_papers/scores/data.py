@@ -110,6 +110,8 @@ def _head_to_head(history: History) -> NDArray[np.bool_]:
 def merge_players(games: Games) -> Games:
     """Merge players whose ids differ only in the last digit, which the authors' file lacks.
 
+    Games between two players that are merged into one are left out.
+
     >>> import prowess as pw
     >>> matches = [{"teams": [["11"], ["12"]]}, {"teams": [["11"], ["21"]]}, {"teams": [["12"], ["22"]]}]
     >>> merge_players(Games("halo2", pw.History.from_matches(matches))).history

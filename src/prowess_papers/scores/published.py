@@ -26,7 +26,11 @@ class Point(NamedTuple):
 
 
 class Deviation(NamedTuple):
-    """The largest distance between our points and the published points, for one data set and one measure."""
+    """The largest distance between our points and the published points, for one data set and one measure.
+
+    `points` is the number of compared points, `where` is the system and percentage with the largest distance, and
+    `allowed` is the tolerance, if there is one.
+    """
 
     data: str
     measure: str

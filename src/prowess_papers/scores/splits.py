@@ -71,7 +71,7 @@ def _any(mask: NDArray[np.bool_] | None) -> bool:
 
 
 def season_split(league: League, percent: int, season: int) -> Split:
-    """Return the split of a single season: learn from the first matches, predict the last 20 %.
+    """Return the split of a single season: learn from the first `percent` % of its matches, predict the last 20 %.
 
     >>> import numpy as np, prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20

@@ -49,7 +49,10 @@ class Judge(NamedTuple):
         return Claim(text, holds, self._evidence([f"{one} − {other}" for one, other in pairs], found))
 
     def alike(self, text: str, pairs: Sequence[Pair], within: float) -> Claim:
-        """Return the claim that the models of each pair differ by less than `within`, measured in `unit`."""
+        """Return the claim that the models of each pair differ by at most `within`, measured in `unit`.
+
+        The claim holds if all intervals lie within ±`within`. It does not hold if a whole interval lies outside.
+        """
         found = [self.apart([one], [other]) for one, other in pairs]
         most = [max(abs(interval.low), abs(interval.high)) * self.factor for interval in found]
         # If an interval contains 0, the smallest possible difference is 0.

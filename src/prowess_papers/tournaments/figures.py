@@ -80,7 +80,7 @@ def _levels(alt: Any, median: float) -> list[Any]:
 
 
 def relative(comparison: Comparison, one: str, other: str, where: Mask) -> Floats:
-    """Return the ratio of two models' place errors for every tournament; NaN if both errors are 0."""
+    """Return the place error of `one` divided by that of `other` for every tournament; NaN if both are 0."""
     errors = [comparison.tally(name, "place_error", where).values for name in (one, other)]
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Floats = errors[0] / errors[1]

@@ -111,7 +111,7 @@ def factorial(draws: float) -> dict[Variant, Model]:
 
 
 def elos() -> dict[str, Model]:
-    """Return Elo with the K of chess and with the best K.
+    """Return Elo with K = 32, as in chess, and with a tuned K.
 
     >>> list(elos())
     ['Elo, K = 32', 'Elo, tuned']
@@ -150,7 +150,9 @@ STEPS: dict[str, tuple[float, float | str, float]] = {  # (σ₀, ε, τ per √
 
 
 def steps(draws: float) -> dict[tuple[str, str], Model]:
-    """Return the models of `STEPS` by step and kind, for the chain ("TSa") and for places ("TS2").
+    """Return the models of `STEPS` by step and kind, which is "TSa" (a chain) or "TS2" (places).
+
+    `draws` is the share of tied neighbouring teams, for ε by draws.
 
     >>> steps(0.5)["ε = 0.1", "TS2"].params["margin"]
     0.1

@@ -34,7 +34,7 @@ def test_names_of_model_components_are_case_insensitive() -> None:
     )
 
 
-def test_share_of_draws_can_be_learnt() -> None:
+def test_draw_probability_can_be_set_to_learnt() -> None:
     for settings in (["draw_probability=learnt", "draw_memory=inf"], ["draw_memory=inf", "draw_probability=learnt"]):
         expected = pw.TrueSkill(margin=pw.outcome.LearntDraws(draw_memory=float("inf")))
         assert make_choice("trueskill", settings).build() == expected

@@ -2,7 +2,7 @@ from prowess.cli.output.plots import line_chart, whisker
 from prowess.lab import Interval
 
 
-def test_whiskers_span_the_whole_interval() -> None:
+def test_whiskers_span_the_interval_and_end_in_an_arrow_beyond_the_plot() -> None:
     assert whisker(Interval(5.0, 3.0, 8.0), -1.0, 10.0, 12) == " │  ├─●──┤  "
     assert whisker(Interval(1.0, -1.0, 3.0), -1.0, 10.0, 12) == "├┼●─┤       "
     assert whisker(Interval(9.0, 5.0, 30.0), 0.0, 10.0, 11) == "│    ├───●▸"

@@ -72,7 +72,7 @@ def test_only_a_wide_terminal_shows_offence_and_defence_columns(tmp_path: Path) 
     assert ",offence,defence,change,gain" in (tmp_path / "a.csv").read_text()
 
 
-def test_ratings_on_a_small_scale_are_printed_with_more_decimals(tmp_path: Path) -> None:
+def test_ratings_on_a_small_scale_are_printed_with_four_decimals(tmp_path: Path) -> None:
     words = ("--model", "poissonod", "--set", "mu=0", "--set", "sigma=0.05", "--set", "beta=0.1")
     page = tmp_path / "a.html"
     printed = run("rate", LEAGUE, *words, "--out", page).stdout.splitlines()

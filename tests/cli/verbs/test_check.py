@@ -83,7 +83,7 @@ def test_check_of_a_missing_file_is_an_error() -> None:
     assert "file not found" in result.stderr
 
 
-def test_check_shows_the_context_of_a_file(tmp_path: Path) -> None:
+def test_check_shows_which_columns_are_kept_as_context(tmp_path: Path) -> None:
     text = "winner,loser,surface,winner_seed,loser_seed,tour\na,b,clay,1,2,x\nb,a,grass,2,1,x\na,b,clay,1,2,x\n"
     path = write(tmp_path, "games.csv", text)
     shown = run("check", path).stdout

@@ -99,7 +99,7 @@ def test_compare_options_select_measures_and_matches(tmp_path: Path) -> None:
         (("--out", "table.xls"), 1, "table.xls: the name must end in .csv"),
     ],
 )
-def test_error_of_the_compare_command_is_one_line(
+def test_compare_refuses_wrong_arguments_and_writes_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -67,7 +67,7 @@ def test_explain_writes_csv_parquet_and_html(tmp_path: Path) -> None:
         (("Ada", "--html", "nowhere/ada.html"), "there is no folder"),
     ],
 )
-def test_error_of_the_explain_command_is_one_line(words: tuple[str, ...], message: str) -> None:
+def test_explain_refuses_wrong_arguments_with_an_error(words: tuple[str, ...], message: str) -> None:
     result = run("explain", LEAGUE, *TEXTBOOK, *words)
     assert (result.exit_code, result.stdout) == (1, "")
     assert message in result.stderr

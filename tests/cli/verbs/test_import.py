@@ -210,7 +210,7 @@ def test_file_whose_name_is_not_utf_8_is_imported(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
 
 
-def test_import_names_the_aliases_that_it_uses(place, tmp_path):
+def test_import_prints_the_aliases_that_it_applies(place, tmp_path):
     imported(place, LEAGUE)
     with closing(Database(place)) as database:
         perform(database, AddAlias("tuesday-darts", "Addie", "Ada"))

@@ -90,7 +90,7 @@ for words in (["--json"], []):
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_rate_writes_ascii_json_and_a_table_to_a_pipe_without_unicode(encoding: str) -> None:
+def test_rate_writes_json_and_a_table_to_a_pipe_with_a_legacy_encoding(encoding: str) -> None:
     line = [sys.executable, "-c", TWICE, str(LEAGUE)]
     done = subprocess.run(line, env=environment(PYTHONIOENCODING=encoding), capture_output=True, check=True)
     rows, standings = done.stdout.strip().split(b"\n\n")

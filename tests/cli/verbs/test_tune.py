@@ -105,7 +105,7 @@ def test_no_command_is_printed_if_tuning_finds_no_improvement(tmp_path: Path) ->
         (("--study", "nowhere/tune.db"), 1, "cannot store a study there"),
     ],
 )
-def test_error_of_the_tune_command_is_one_line(
+def test_tune_refuses_wrong_arguments_and_writes_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

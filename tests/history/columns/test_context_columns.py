@@ -208,7 +208,7 @@ def test_user_can_choose_the_context_columns() -> None:
     assert (caught.value.field, caught.value.value) == ("context", "tuor")
 
 
-def test_context_option_if_present_ignores_columns_that_the_file_does_not_have() -> None:
+def test_missing_context_columns_are_ignored_if_they_are_given_as_if_present() -> None:
     text = "winner,loser,Tour,url\na,b,x,u/1\nb,a,x,u/2\na,b,x,u/3"
     assert levels(read(text, context=IfPresent(["tour", "season"]))) == {"Tour": "match"}
     nothing = read(text, context=IfPresent(["season"]))

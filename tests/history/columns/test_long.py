@@ -68,7 +68,7 @@ def test_order_of_rows_is_the_result_if_the_user_maps_match_and_player_columns()
     assert "so the first row of a match is the winner" in history.recognised
 
 
-def test_id_that_differs_within_a_match_is_not_used() -> None:
+def test_id_that_differs_within_a_match_is_ignored_by_default_and_refused_if_mapped() -> None:
     assert read("id match player rank\n 1 1 a 1\n 2 1 b 2").ids is None
     assert read("id match player rank\n 1 1 a 1\n 1 1 b 2").ids == ("1",)
     with pytest.raises(Error, match=r"row 2: column 'id' holds '2': row 1 has '1', and all rows of a match"):

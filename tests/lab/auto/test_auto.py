@@ -42,7 +42,7 @@ def test_auto_beats_the_default_model_and_comes_close_to_the_true_model(league, 
     assert choice.loss.value < true_loss + 0.02
 
 
-def test_same_history_gives_the_same_choice(league, choice):
+def test_auto_makes_the_same_choice_for_the_same_history(league, choice):
     again = pw.auto(league)
     assert again.model == choice.model
     assert again.to_dict() == choice.to_dict()
@@ -64,14 +64,14 @@ def test_auto_finds_no_gain_if_players_are_shuffled(league):
     assert "do not show" in str(choice)
 
 
-def test_steps_of_a_choice_are_a_frame_of_gains_with_intervals(choice):
+def test_steps_of_a_model_choice_are_a_frame_of_gains_with_intervals(choice):
     frame = choice.steps
     assert frame.columns == ["decision", "option", "gain", "low", "high", "kept"]
     assert (frame["low"] <= frame["gain"]).all()
     assert (frame["gain"] <= frame["high"]).all()
 
 
-def test_choice_can_be_saved_as_json_and_html(tmp_path, choice):
+def test_model_choice_can_be_saved_as_json_and_html(tmp_path, choice):
     json.dumps(choice.to_dict(), allow_nan=False)
     assert pw.Model.from_dict(choice.to_dict()["model"]) == choice.model
     choice.to_html(tmp_path / "choice.html")
@@ -117,7 +117,7 @@ def test_auto_needs_a_history():
 
 
 @pytest.mark.parametrize("matches", [4, 10, 50, 400])
-def test_interval_of_a_gain_covers_the_true_gain_in_95_of_100_leagues(matches):
+def test_interval_of_a_gain_covers_the_true_gain_in_about_95_percent_of_samples(matches):
     rng = np.random.default_rng(matches)
     intervals = [paired_gain(rng.normal(0.1, 1.0, matches), np.zeros(matches)) for _ in range(2000)]
     assert 0.93 < np.mean([interval.low <= 0.1 <= interval.high for interval in intervals]) < 0.97

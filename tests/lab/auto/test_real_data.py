@@ -40,13 +40,13 @@ def assert_auto_beats_presets(path):
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_auto_beats_every_preset_on_matches_after_those_used_to_choose(data, name):
+def test_auto_beats_every_preset_on_matches_later_than_its_training_matches(data, name):
     assert_auto_beats_presets(data / name)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", LARGE)
-def test_auto_beats_every_preset_on_matches_after_those_used_to_choose_in_a_large_file(data, name):
+def test_auto_beats_every_preset_on_matches_later_than_its_training_matches_in_a_large_file(data, name):
     assert_auto_beats_presets(data / name)
 
 

@@ -59,7 +59,7 @@ def test_search_keeps_the_starting_values_if_all_other_values_are_rejected():
     assert found.values.points == {"rate": 0.0}
 
 
-def test_parameter_value_is_clipped_to_its_range_and_at_edge_is_true_only_at_the_ends():
+def test_parameter_value_outside_its_range_is_clipped_and_counts_as_at_the_edge():
     bounded = Parameter("carry", usual=0.9, spread=1.0, low=0.01, high=0.999, transform="logit")
     assert bounded.value(50.0) == 0.999
     assert bounded.at_edge(0.999)

@@ -125,7 +125,7 @@ def test_single_player_name_is_not_split_into_letters() -> None:
     assert {row["player"] for row in points(skill_curves(dated(), "Zoë"))} == {"Zoë"}
 
 
-def test_long_skill_curves_are_reduced_to_fewer_points() -> None:
+def test_long_skill_curves_are_reduced_to_a_maximum_number_of_points() -> None:
     history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]} for _ in range(3000)])
     rows = points(skill_curves(pw.TrueSkill().fit(history), ["ann", "bob"]))
     assert len(rows) == 2 * charts.theme.MAX_POINTS

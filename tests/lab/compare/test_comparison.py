@@ -490,7 +490,7 @@ def test_report_on_few_matches_recommends_no_model():
     assert not longer.sections[1].table["log loss (nats)"][1].endswith("≈")
 
 
-def test_compare_uses_only_default_models_that_can_use_the_history():
+def test_compare_leaves_out_default_models_that_cannot_use_the_history():
     duels = [{"teams": [["ann"], ["bob"]], "scores": [k % 3, 1]} for k in range(20)]
     assert {"GaussianOD", "PoissonOD", "Elo"} < set(compare(pw.History.from_matches(duels)).models)
     below = [{"teams": [["ann"], ["bob"]], "scores": [-1, 1]}]  # a Poisson distribution has no negative scores

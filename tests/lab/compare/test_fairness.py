@@ -83,7 +83,7 @@ def test_scores_that_vary_more_than_poisson_counts_get_extra_noise():
     assert FairCandidate(pw.PoissonOD()).set_up("all", even, None).model.params["beta"] == 0.0
 
 
-def test_parameters_that_the_user_set_are_kept(history):
+def test_fair_comparison_keeps_parameters_that_the_user_set(history):
     facts = Facts.of(history, len(history))
     assert fair_settings(pw.TrueSkill(draw_probability=0.3), history, facts) == {}
     assert fair_settings(pw.TrueSkill(margin=2.0), history, facts) == {}

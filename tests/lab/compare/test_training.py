@@ -53,7 +53,7 @@ def test_training_ends_before_the_first_match_that_is_both_scored_and_learnt_fro
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS[1:])
-def test_changing_a_scored_match_changes_neither_the_choice_nor_earlier_forecasts(history, protocol):
+def test_changing_a_scored_match_changes_neither_the_chosen_model_nor_earlier_forecasts(history, protocol):
     before = compare(history, ["elo", "auto"], protocol=protocol)
     for row in (0, len(before) // 2, len(before) - 1):
         match, run = before.rows.match[row], before.rows.run[row]

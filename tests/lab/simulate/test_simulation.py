@@ -376,7 +376,7 @@ def test_players_of_a_simulated_match_are_drawn_without_replacement():
 
 
 @pytest.mark.parametrize("attendance", [Zipf(1.2), Lognormal(1.5), Lognormal(2.0, everyone=True)])
-def test_skewed_attendance_gives_a_few_players_most_matches(attendance):
+def test_skewed_attendance_gives_few_players_many_matches(attendance):
     league = simulate(pw.TrueSkill(), 5000, 1000, attendance=attendance, seed=2)
     played = np.sort(league.truth()["matches"].to_numpy())[::-1]
     assert played[:100].sum() > 0.45 * played.sum()
@@ -401,7 +401,7 @@ def test_every_player_plays_once_in_each_simulated_round(teams, near):
         seen |= players
 
 
-def test_smaller_near_option_of_rounds_gives_more_equal_opponents():
+def test_near_option_of_rounds_pairs_opponents_of_similar_skill():
     gap = {}
     for near in (None, 3.0, 0.5):
         skill = simulate(pw.TrueSkill(tau=0), 2000, 100, attendance=Rounds(near), seed=3).skill_then[:, 0]
@@ -433,7 +433,7 @@ def test_guest_players_come_from_another_squad():
         assert mates[mates > 0].mean() == pytest.approx(5 * (1.0 - switching), abs=0.15)
 
 
-def test_larger_alike_option_of_a_roster_makes_players_of_a_squad_more_similar():
+def test_alike_option_of_a_roster_sets_how_similar_the_players_of_a_squad_are():
     alike = {}
     for share in (0.0, 0.5, 1.0):
         league = simulate(pw.TSb(), 100, 600, teams=10, size=6, roster=Roster(alike=share), seed=6)

@@ -126,7 +126,7 @@ def test_stored_study_rejects_a_different_history_model_measure_or_parameters(le
     assert len(again(study=None, parameters=["tau"]).trials()) == 2
 
 
-def test_tuning_rejects_a_study_of_another_program_or_one_that_cannot_be_opened(league, tmp_path):
+def test_tuning_rejects_studies_that_another_program_made_or_that_cannot_be_opened(league, tmp_path):
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)

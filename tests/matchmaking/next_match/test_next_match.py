@@ -89,7 +89,7 @@ def test_information_is_near_the_mutual_information_of_skill_and_result(mu, sigm
     assert expected(pw.TrueSkill(tau=0, draw_probability=0), teams) == pytest.approx(exact, rel=0.06)
 
 
-def test_normal_score_difference_gives_the_same_information_whoever_wins():
+def test_information_with_normal_score_differences_does_not_depend_on_the_means():
     """Each player adds −½ log₂(1 − σ²/V), where V is the variance of the score difference."""
     model = pw.GaussianSD(gamma=5.0)
     for mu in (25, 60):
@@ -169,7 +169,7 @@ def test_shortlist_contains_the_most_informative_of_all_pairs(count, newcomers, 
 
 
 @pytest.mark.parametrize(("teams", "size"), [(2, 2), (3, 1)])
-def test_suggested_larger_match_is_nearly_as_informative_as_the_best(teams, size):
+def test_suggested_match_of_more_than_two_players_is_nearly_as_informative_as_the_best_match(teams, size):
     ratings, model = league(8, 4, 0.3), pw.TrueSkill()
     best = 0.0
     for members in itertools.combinations(ratings, teams * size):

@@ -136,7 +136,7 @@ def test_player_with_the_shortest_wait_stays_unpaired():
     assert pw.pair(ladder, list(waiting), waiting=[5, 5, 4, 5, 5]).left == ["cat"]
 
 
-def test_players_who_wait_longer_accept_a_lower_match_quality():
+def test_acceptable_match_quality_falls_with_the_waiting_time():
     ladder = pw.Ladder(MODEL, {"ann": pw.Rating(30, 1), "bob": pw.Rating(20, 1)})
     quality = ladder.quality([["ann"], ["bob"]])
     assert 0.2 < quality < 0.3

@@ -49,7 +49,7 @@ def perfect(names):
     return [[(names[0], other), *rest] for other in names[1:] for rest in perfect([n for n in names[1:] if n != other])]
 
 
-def test_every_group_meets_every_other_group():
+def test_every_group_meets_every_other_group_in_three_rounds():
     queue = [("a", "b"), ("c", "d"), ("e", "f"), ("g", "h")]
     found = rounds(pw.TrueSkill(), queue, count=3)
     assert {frozenset(pair) for one in found for pair in one.pairs} == {frozenset(p) for p in combinations(queue, 2)}

@@ -51,7 +51,7 @@ def test_forecasts_with_learnt_draws_agree_with_a_plain_implementation(memory, s
     assert found.draw == pytest.approx(wanted[:, 1], abs=1e-9)
 
 
-def test_first_forecast_equals_that_of_a_model_with_draw_probability_draw_start():
+def test_first_forecast_with_learnt_draws_equals_the_forecast_with_a_fixed_draw_probability():
     matches = history(drawn(1))
     for start in (0.01, 0.1, 0.6):
         fixed, learnt = pw.TrueSkill(draw_probability=start), LEARNT.replace(draw_start=start)
@@ -138,7 +138,7 @@ def test_matches_of_several_teams_use_the_learnt_margin_but_do_not_change_it():
     assert ladder.memory.tolist() == before
 
 
-def test_fit_ladder_stream_saved_ladder_and_resumed_fit_agree_with_learnt_draws(tmp_path):
+def test_fit_ladder_stream_saved_ladder_and_resumed_fit_give_the_same_learnt_draws(tmp_path):
     matches = list(league(200, 0.4, seed=5))
     fit = LEARNT.fit(history(matches))
     ladder = pw.Ladder(LEARNT)
@@ -177,7 +177,7 @@ def test_learnt_draws_give_identical_results_compiled_and_uncompiled():
     assert results[0] == results[1]
 
 
-def test_draw_probability_learnt_is_short_for_the_margin_learntdraws():
+def test_setting_draw_probability_to_learnt_equals_setting_the_margin_to_learnt_draws():
     assert LEARNT.outcome == pw.outcome.Order(margin=LearntDraws())
     assert LEARNT == pw.TrueSkill().replace(draw_probability="learnt") == pw.TrueSkill(margin=LearntDraws())
     assert pw.TrueSkill(margin=1).replace(outcome=pw.outcome.Order(draw_probability="learnt")) == LEARNT
@@ -234,7 +234,7 @@ def test_learnt_draws_use_draw_start_on_a_board_without_memory():
     policy.learn(board)
 
 
-def test_share_of_draws_in_a_simulated_league_is_draw_start():
+def test_share_of_draws_in_a_simulated_league_equals_draw_start():
     simulated = pw.simulate(LEARNT.replace(draw_start=0.6, sigma=0, tau=0), 2000, 20, teams=2).history
     places = simulated.place.reshape(-1, 2)
     assert (places[:, 0] == places[:, 1]).mean() == pytest.approx(0.6, abs=0.04)

@@ -112,7 +112,7 @@ def league(rounds):
         yield {"teams": [[f"p{i}"] for i in who], "scores": np.floor(shown / 200).tolist()}
 
 
-def test_ratings_with_the_printed_spread_margin_grow_without_bound():
+def test_ratings_grow_without_bound_with_the_spread_margin_as_printed_in_the_paper():
     """With fixed variances (TS2c), ratings spread 4 times too far after 30 tournaments, and 10 000 times after 300."""
     history = pw.History.from_matches(list(league(60)))
     spread = {}

@@ -80,7 +80,7 @@ def test_elapsed_time_is_computed_from_match_times():
     assert fit["bob"].sigma == pytest.approx(bob.sigma, rel=1e-12)
 
 
-def test_elapsed_can_be_given_if_the_matches_of_a_ladder_have_no_times():
+def test_elapsed_time_can_be_given_if_the_matches_of_a_ladder_have_no_times():
     drifting = model("time")
     ladder = pw.Ladder(drifting, {"ann": pw.Rating(25, 3), "bob": pw.Rating(25, 3)})
     rated = ladder.record([["ann"], ["bob"]], elapsed=9)

@@ -73,7 +73,9 @@ def test_streaming_a_file_gives_the_ratings_of_a_single_fit(games: Path, name: s
 
 
 @pytest.mark.parametrize(("name", "rows"), [("Glicko2", 13), ("TrueSkill", 1), ("TS2", 40)])
-def test_streaming_a_long_file_gives_the_ratings_of_a_single_fit(races: Path, name: str, rows: int) -> None:
+def test_streaming_a_file_with_a_row_per_player_gives_the_ratings_of_a_single_fit(
+    races: Path, name: str, rows: int
+) -> None:
     model = MODELS[name]
     fit = model.fit(pw.History.read(races))
     rated = model.fit_stream(pw.History.stream(races, rows=rows))
@@ -91,7 +93,7 @@ def test_stream_continues_from_a_ladder_without_changing_it(games: Path) -> None
     assert bits(start) == before
 
 
-def test_fit_stream_rejects_anything_but_histories(games: Path) -> None:
+def test_fit_stream_rejects_invalid_or_unordered_histories(games: Path) -> None:
     model, history = pw.TrueSkill(), pw.History.read(games)
     untimed = pw.History.from_matches([{"teams": [["a"], ["b"]]}])
     for histories, message in (

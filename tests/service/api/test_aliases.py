@@ -82,7 +82,7 @@ def test_merging_opponents_gets_409_and_an_error_that_names_the_match(ask):
 def test_merge_based_on_an_outdated_preview_gets_409(ask):
     ask.post(f"{LEAGUE}/matches", {"teams": [["Jeevo Smith"], ["eve"]]}, status=201)
     answer = ask.post(f"{JEEVO}/merge", {"into": "Deevo Smith", "revision": 1}, status=409)
-    assert "were changed since you opened this" in answer.json()["detail"]
+    assert "were changed since you opened the preview" in answer.json()["detail"]
 
 
 def test_response_to_a_match_posted_or_imported_under_an_alias_names_the_player(ask):

@@ -142,7 +142,7 @@ def test_event_streams_end_when_the_service_stops(ask, league):
     ask.runner.run(follow())
 
 
-def test_streaming_a_private_league_needs_a_key(ask, league):
+def test_event_stream_of_a_private_league_needs_a_key(ask, league):
     ask("PATCH", league, json={"public": False}, status=200)
     ask.service.leagues._entries.clear()
     ask("GET", f"{league}/events", key=None, status=404)

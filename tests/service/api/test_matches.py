@@ -248,7 +248,7 @@ def test_response_to_a_post_says_that_a_correction_is_in_progress(ask, league):
     assert "replaying" not in ask.post(f"{league}/matches", ANN_BOB, status=201).json()
 
 
-def test_new_name_similar_to_that_of_a_player_is_recorded_with_a_warning(ask, league):
+def test_new_name_similar_to_a_known_name_is_recorded_with_a_warning(ask, league):
     post = f"{league}/matches"
     first = ask.post(post, {"teams": [["João Silva"], ["player 12"]]}, status=201).json()
     assert "warnings" not in first
@@ -266,7 +266,7 @@ def test_new_name_similar_to_that_of_a_player_is_recorded_with_a_warning(ask, le
     assert ask("GET", f"{league}/players/Joao%20Silva", status=200).json()["player"] == "Joao Silva"
 
 
-def test_strict_option_refuses_new_names_similar_to_those_of_players(ask, league):
+def test_strict_option_refuses_new_names_similar_to_known_names(ask, league):
     post = f"{league}/matches"
     ask.post(post, {"teams": [["João Silva"], ["ann"]], "id": "first"}, status=201)
     bad = [{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["joao silva"]]}]

@@ -96,7 +96,7 @@ def offered(ask, name, gain=0.1, model=None, generation=1):
     return f"/api/leagues/{name}/model/offer"
 
 
-def test_league_has_no_offer_before_the_first_search(ask, league):
+def test_league_has_no_model_offer_before_the_first_search(ask, league):
     offer = ask.get(f"{league}/model/offer").json()
     assert (offer["state"], offer["id"], offer["model"], offer["searching"]) == ("not_searched", None, None, False)
     assert offer["next_search"] == 30
@@ -111,7 +111,7 @@ def test_model_with_a_gain_within_noise_is_not_offered(ask):
     assert told["detail"] == f"model offer {offer['id']} of league 'noise' is no longer open; load the current offer"
 
 
-def test_offer_is_outdated_after_another_change_of_model(ask):
+def test_model_offer_is_outdated_after_another_change_of_model(ask):
     path = offered(ask, "changed")
     offer = ask.get(path).json()
     assert offer["state"] == "offered"
@@ -125,7 +125,7 @@ def test_offer_of_a_model_that_cannot_rate_the_matches_is_outdated(ask):
     assert ask.get(path).json()["state"] == "outdated"
 
 
-def test_archived_league_shows_its_offer_but_cannot_accept_it(ask):
+def test_archived_league_shows_its_model_offer_but_cannot_accept_it(ask):
     path = offered(ask, "archived")
     ask("PATCH", "/api/leagues/archived", json={"archived": True}, status=200)
     offer = ask.get(path).json()
@@ -133,7 +133,7 @@ def test_archived_league_shows_its_offer_but_cannot_accept_it(ask):
     assert "is archived" in ask.post(path, {"id": offer["id"]}, status=409).json()["detail"]
 
 
-def test_only_admins_can_accept_an_offer(ask):
+def test_only_admins_can_accept_a_model_offer(ask):
     path = offered(ask, "guarded")
     id = ask.get(path, key=None).json()["id"]
     ask.post(path, {"id": id}, key=None, status=401)
@@ -143,7 +143,7 @@ def test_only_admins_can_accept_an_offer(ask):
     assert ask.get("/api/leagues/guarded").json()["model"] == {"name": "Elo", "parameters": {"k": 20}}
 
 
-def test_offer_does_not_contain_the_name_of_an_erased_player(ask):
+def test_model_offer_does_not_contain_the_name_of_an_erased_player(ask):
     path = offered(ask, "erased")
     assert NAMES[0] in json.dumps(ask.get(path).json()["changes"])
     ask.post(f"/api/leagues/erased/players/{NAMES[0]}/anonymise", {"reason": "asked by letter"}, status=200)

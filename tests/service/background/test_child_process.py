@@ -78,7 +78,7 @@ def test_exceeded_limit_or_crash_raises_an_error_that_names_the_cause(child, fun
     assert error.value.limit == limit
 
 
-def test_pool_keeps_an_idle_child_and_replaces_a_crashed_one(monkeypatch):
+def test_pool_keeps_an_idle_child_process_and_replaces_a_crashed_one(monkeypatch):
     monkeypatch.setattr(child_process, "IDLE", 0.2)
 
     async def run():
@@ -97,7 +97,7 @@ def test_pool_keeps_an_idle_child_and_replaces_a_crashed_one(monkeypatch):
     asyncio.run(run())
 
 
-def test_child_is_killed_when_its_caller_is_cancelled_or_the_pool_is_closed(tmp_path):
+def test_child_process_is_killed_when_its_caller_is_cancelled_or_the_pool_is_closed(tmp_path):
     def pid_in(path):
         end = time.monotonic() + 60
         while not (path.exists() and path.read_text()):

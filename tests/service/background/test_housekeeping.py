@@ -27,7 +27,7 @@ def until(condition):
         sleep(0.02)
 
 
-def test_last_use_of_a_key_is_stored_later_and_not_during_the_request(sqlite_url):
+def test_last_use_of_a_key_is_stored_in_the_background(sqlite_url):
     with served(sqlite_url) as client:
         written = []
         event.listen(client.service.database.engine, "begin", lambda connection: written.append(1))

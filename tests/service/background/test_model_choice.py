@@ -40,7 +40,7 @@ def searched(league, history):
     return search(league, history, [], lambda step, share: None)
 
 
-def test_search_reports_the_gain_on_matches_later_than_those_used_to_choose_the_model(database):
+def test_model_search_reports_the_gain_on_matches_later_than_its_training_matches(database):
     history = pw.History.from_matches(home_wins(60))
     answer = searched(darts(database), history)
     assert is_better(answer)
@@ -56,7 +56,7 @@ def test_search_reports_the_gain_on_matches_later_than_those_used_to_choose_the_
     assert answer["gain"] == pytest.approx(Interval.student(losses(pw.TrueSkill()) - losses(earlier))._asdict())
 
 
-def test_search_offers_nothing_to_a_league_that_already_has_the_best_model(database):
+def test_model_search_offers_nothing_to_a_league_that_already_has_the_best_model(database):
     matches = home_wins(60)
     found = preset_from(searched(darts(database), pw.History.from_matches(matches[:40])))
     with database.writing() as connection:
@@ -66,13 +66,13 @@ def test_search_offers_nothing_to_a_league_that_already_has_the_best_model(datab
     assert not is_better(answer)
 
 
-def test_stored_result_of_a_search_contains_no_player_names(database):
+def test_stored_result_of_a_model_search_contains_no_player_names(database):
     text = json.dumps(searched(darts(database), pw.History.from_matches(home_wins(40))))
     assert not [name for name in NAMES if name in text or name.split()[0] in text]
     assert json.loads(text)["steps"]
 
 
-def test_search_works_for_leagues_with_few_matches_or_with_many_teams_per_match(database):
+def test_model_search_works_for_leagues_with_few_matches_or_with_many_teams_per_match(database):
     league = darts(database)
     assert not is_better(searched(league, pw.History.from_matches([])))
     assert not is_better(searched(league, pw.History.from_matches(home_wins(3))))
@@ -143,7 +143,7 @@ def test_worker_switches_models_if_the_league_has_auto_switch(database, monkeypa
     assert (generation.author, generation.reason) == ("auto_switch", first.detail["reason"])
 
 
-def test_search_of_a_killed_worker_is_repeated(database, monkeypatch):
+def test_model_search_of_a_killed_worker_is_repeated(database, monkeypatch):
     perform(database, Post("darts", home_wins(30)))
     with monkeypatch.context() as patch, database.writing() as connection:
         patch.setattr(jobs, "time", lambda: time.time() - 60.0)

@@ -72,7 +72,7 @@ def test_confirming_an_outdated_merge_preview_shows_a_new_preview(ask):
     fields = {"player": "Jeevo Smith", "name": "Deevo Smith", "what": "rename", "seen": "1"}
     answer = ask.send(page, fields)
     assert answer.status_code == 422
-    assert "Matches of Jeevo Smith were changed since you opened this" in words(answer)
+    assert "Matches of Jeevo Smith were changed since you opened the preview" in words(answer)
 
 
 def test_similar_names_can_be_marked_as_different_players_on_the_page(ask):

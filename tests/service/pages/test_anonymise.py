@@ -30,7 +30,7 @@ def test_player_can_be_anonymised_on_a_page(ask):
     assert "dropped" in words(ask.look(PAGE, key=ask.admin))
 
 
-def test_anonymise_page_without_a_name_lists_anonymised_players(ask):
+def test_anonymise_page_says_if_no_player_has_been_anonymised(ask):
     ask.create_league("none-forgotten")
     assert "No players have been anonymised." in words(ask.look("/leagues/none-forgotten/anonymise", key=ask.admin))
     assert ask.look("/leagues/none-forgotten/anonymise.csv", key=ask.admin).status_code == 200

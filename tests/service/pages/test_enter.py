@@ -317,7 +317,7 @@ def test_match_entered_with_other_spellings_of_names_is_recorded_for_the_known_p
     assert {name for match in matches for team in match["teams"] for name in team} == {"João Silva", "Rafael Nadal"}
 
 
-def test_new_name_similar_to_that_of_a_player_is_recorded_only_after_confirmation(ask, fill):
+def test_new_name_similar_to_a_known_name_is_recorded_only_after_confirmation(ask, fill):
     ask.create_league("near")
     ask.post("/api/leagues/near/matches", [{"teams": [["João Silva"], ["Rafael Nadal"]]}], status=201)
     path = "/leagues/near/enter"

@@ -36,7 +36,7 @@ def offer_id(ask, name):
     return ask.get(f"/leagues/{name}/models.json").json()["offer"]["id"]
 
 
-def test_offer_is_shown_with_its_reasons_and_effects(ask):
+def test_model_offer_is_shown_with_its_reasons_and_effects(ask):
     answer = offered(ask, "shown")
     text = words(page(ask, "shown"))
     assert "A better model is available" in text
@@ -69,7 +69,7 @@ def test_admin_can_switch_to_the_offered_model_with_one_click(ask):
     assert "chosen automatically: " in ask.get("/api/leagues/clicked/generations").text
 
 
-def test_preview_of_an_offer_shows_what_would_change(ask):
+def test_preview_of_a_model_offer_shows_what_would_change(ask):
     offered(ask, "previewed")
     id = offer_id(ask, "previewed")
     found = ask.look(f"/leagues/previewed/switch?offer={id}", key=ask.admin)
@@ -93,7 +93,7 @@ def test_model_with_a_gain_within_noise_is_not_offered(ask):
     assert "Switch to this model" not in text
 
 
-def test_offer_is_not_shown_after_the_model_was_changed(ask):
+def test_model_offer_is_not_shown_after_the_model_was_changed(ask):
     offered(ask, "changed")
     ask("PUT", "/api/leagues/changed/model", json={"name": "Elo"}, status=200)
     text = words(page(ask, "changed", ask.admin))
@@ -126,7 +126,7 @@ def test_search_for_a_better_model_can_be_started_with_a_write_key(ask):
         assert jobs.latest(connection, leagues.find(connection, "asked"), "choice")[0].author == "write"
 
 
-def test_models_page_shows_a_running_and_a_failed_search(ask, monkeypatch):
+def test_models_page_shows_a_running_and_a_failed_search_for_a_model(ask, monkeypatch):
     offered(ask, "waiting")
     with ask.service.database.writing() as connection:
         league = leagues.find(connection, "waiting")

@@ -56,7 +56,7 @@ def test_result_form_shows_no_more_teams_than_it_accepts(ask):
     ["[" * 100_000, "[1]", '{"a": 1}', '["ann", "\\ud800"]', "null", "é"],
     ids=["deep nesting", "list of a number", "object", "lone surrogate", "null", "not JSON"],
 )
-def test_invalid_name_correction_in_a_form_is_ignored(ask, meant):
+def test_invalid_name_correction_in_a_form_causes_no_server_error(ask, meant):
     ensure_league(ask, "one-match")
     page = ask.send("/leagues/one-match/enter", ONCE | {"team": ["ann", "bob"], "meant": meant})
     assert page.status_code in (200, 422)

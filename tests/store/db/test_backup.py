@@ -267,7 +267,7 @@ def downgrade():
 """
 
 
-def test_older_backup_is_restored_and_migrated(database_url, tmp_path, opened, monkeypatch):
+def test_backup_of_an_earlier_version_is_restored_and_migrated(database_url, tmp_path, opened, monkeypatch):
     old, new = opened(f"{tmp_path}/old.db"), opened(database_url)
     fill(old)
     shutil.copytree(migrate.MIGRATIONS, tmp_path / "steps")

@@ -37,7 +37,7 @@ def test_later_commands_do_not_change_an_existing_view(database):
     assert (view.seq.tolist(), view.trace.history.players) == (before[1].tolist(), before[2])
 
 
-def test_connection_with_an_older_snapshot_can_read_a_later_view(database):
+def test_cached_view_may_be_newer_than_the_database_snapshot_of_its_reader(database):
     """A request has an older snapshot of the database, while another request has already updated the cached view."""
     traces, given = TraceCache(), matches(10)
     perform(database, Post("chess", given[:8]))

@@ -205,7 +205,7 @@ def test_post_that_precedes_a_match_of_a_long_correction_restarts_the_correction
     sound.check(database, "darts")
 
 
-def test_correction_by_a_second_process_waits_for_the_first(database, database_url, monkeypatch):
+def test_correction_by_a_second_process_waits_for_the_correction_by_the_first(database, database_url, monkeypatch):
     other = Database(database_url)
     with pausing(monkeypatch, "_rate") as (there, go_on):
         results = []

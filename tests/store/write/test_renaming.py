@@ -341,7 +341,7 @@ def test_merge_based_on_an_outdated_preview_raises_a_conflict(database):
     seen = preview(database, merge()).revision
     perform(database, Post("darts", [match("f", "cat", "eve", "2026-01-06")]))
     perform(database, Post("darts", [match("g", "Jeevo", "eve", "2026-01-07")]))
-    with pytest.raises(Conflict, match="matches of Jeevo were changed since you opened this"):
+    with pytest.raises(Conflict, match="matches of Jeevo were changed since you opened the preview"):
         perform(database, merge(seen=seen))
     seen = preview(database, merge()).revision
     perform(database, Post("darts", [match("h", "cat", "eve", "2026-01-08")]))
@@ -531,7 +531,7 @@ def test_matches_posted_during_a_merge_get_their_names_back_when_it_is_undone(da
     check(database, "darts")
 
 
-def test_merge_in_a_long_league_starts_rating_from_a_checkpoint(database, monkeypatch):
+def test_merge_in_a_league_with_many_matches_starts_rating_from_a_checkpoint(database, monkeypatch):
     monkeypatch.setattr("prowess.store.write.replay.MIN_SPACING", 5)
     days = [f"2026-{month:02}-{day:02}" for month in (4, 5, 6) for day in range(1, 29)]
     for number, (one, other) in enumerate(pairwise(["cat", "eve"] * 40)):

@@ -28,9 +28,10 @@ Url = Annotated[str, typer.Option("--database", metavar="URL", envvar="PROWESS_D
 
 @contextmanager
 def open_database(url: str, *, new: bool = False, create: bool = False) -> Iterator[Database]:
-    """Open a database for the duration of a block; a missing SQLite file is created only with `new`.
+    """Open a database for the duration of a block.
 
-    An SQLite file without tables raises an `Error`, unless `create` is set.
+    A missing SQLite file raises an `Error`, unless `new` is set. An SQLite file without tables raises an `Error`,
+    unless `create` is set.
     """
     # Check first, because an import error deep inside the store would not say what to install.
     for module, package in PACKAGES.items():

@@ -217,7 +217,7 @@ def _describe_gap(history: History, found: SeasonBreak) -> str:
 
 
 def make_choice(model: str | None, set: list[str] | None, **aspects: str | None) -> ModelChoice:
-    """Parse the options of the rating system, for a verb that cannot choose a model for the matches."""
+    """Parse the options of the rating system; raise `Error` for "auto", for a verb that cannot choose a model."""
     choice = _make_choice(model, set, aspects)
     if choice.auto:
         ladder = f"league{LADDER_EXTENSION}"

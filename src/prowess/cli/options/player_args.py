@@ -82,7 +82,8 @@ def _add_aliases(ladder: Ladder, choices: Choices) -> Ladder:
 def find_players(ladder: Ladder, names: list[str], newcomers: bool | None = None) -> list[str]:
     """Find players by name, ignoring case, accents, punctuation and the order of words.
 
-    With `newcomers`, unknown names are returned unchanged; `newcomers` is None for verbs without --newcomers.
+    With `newcomers`, unknown names are returned unchanged; otherwise an unknown name raises an `Error`. `newcomers` is
+    None for verbs without the option --newcomers, which the message then does not suggest.
     """
     return [_find_player(ladder, name, newcomers) for name in names]
 

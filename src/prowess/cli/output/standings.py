@@ -134,7 +134,7 @@ def rating_decimals(frame: pl.DataFrame) -> int:
 
 
 def format_points(frame: pl.DataFrame, digits: int) -> tuple[list[str], list[str]]:
-    """Format ratings in points, and half the widths of their intervals ("" without uncertainty).
+    """Return two lists of texts: ratings in points, and half the widths of their intervals ("" if unknown).
 
     >>> import polars as pl
     >>> format_points(pl.DataFrame({"points": [1600.4, 1450.0], "points_high": [1650.4, None]}), 0)
@@ -170,7 +170,10 @@ def format_time(time: date | float | None) -> str:
 
 
 def concat_groups(groups: Mapping[str, pl.DataFrame], by: str | None) -> pl.DataFrame:
-    """Return the standings of all groups as one frame whose first column, `by`, names the group."""
+    """Return the standings of all groups as one frame whose first column, `by`, names the group.
+
+    If `by` is None, there is only one group, whose frame is returned unchanged.
+    """
     import polars as pl
 
     frames = {name: frame for name, frame in groups.items() if len(frame)} or dict(groups)

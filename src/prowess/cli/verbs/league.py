@@ -116,7 +116,7 @@ def unarchive(name: Name, database: Url = DEFAULT_URL, json: Json = False) -> No
 @league.command("delete")
 @add_quiet_option
 def delete(name: Name, grace: Grace = Settings.delete_grace, database: Url = DEFAULT_URL, json: Json = False) -> None:
-    """Delete a league: it is hidden, and removed for good after 30 days unless it is undeleted.
+    """Delete a league: it is hidden, and removed for good after 30 days (see --grace) unless it is undeleted.
 
     \b
     prowess league delete darts

@@ -45,7 +45,7 @@ RARE = 0.05  # if at most this fraction of the scores is negative, these may be 
 
 @dataclass(frozen=True)
 class Numeral:
-    """A number in a cell: its value for each decimal mark, its unit, and the decimal mark that it proves (or None)."""
+    """A number in a cell: its value for each decimal mark, its unit, and the decimal mark that it proves, if any."""
 
     point: float
     comma: float

@@ -229,7 +229,11 @@ def seconds(text: str) -> float:
 
 
 def durations(table: Table, column: str) -> Places:
-    """Read a column of measured times, in seconds; players whose cell is a word or empty did not finish."""
+    """Read a column of measured times; `rank` of the returned places is the time in seconds.
+
+    The time is NaN if a cell is empty or holds a word such as DNF. Other cells that are not times are reported as
+    problems.
+    """
     import polars as pl
 
     series = table.frame[column]

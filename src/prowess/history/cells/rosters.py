@@ -104,11 +104,11 @@ def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple
 
 
 def _best_separator(cells: "pl.Series", sure: bool) -> tuple[str | None, str | None]:
-    """Return a pair: the separator and None, or None and a character that occurs in too few cells to be a separator.
+    """Return the separator and None, or None and a character that occurs in too few cells to be a separator.
 
-    A separator is a character that never occurs in names, or a character that occurs in at least half of the cells. So
-    "Brighton & Hove Albion" stays whole if the other cells are single names, but "ann & bob" is split if most
-    other cells are pairs.
+    Both are None if no cell contains a possible separator. A separator is a character that never occurs in names, or a
+    character that occurs in at least half of the cells (if `sure` is true, in at least one). So "Brighton & Hove
+    Albion" stays whole if the other cells are single names, but "ann & bob" is split if most other cells are pairs.
     """
     some = cells.filter(cells.str.contains(_SURE))
     marked = cells.filter(cells.str.contains(_MAYBE))

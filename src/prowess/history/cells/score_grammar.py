@@ -21,8 +21,9 @@ _SET = 6  # minimum number of games in a tennis set
 class Cell:
     """The result in a cell: its state, its scores, and the winner (1 first team, −1 second, 0 draw or unknown).
 
-    `pairs` is the number of pairs of scores outside brackets, at most 2. `rule` is the name of the rule by which the
-    cell was read. If the cell lists sets, the scores count sets, and `within` has each team's total of games or points.
+    `pairs` is 2 if the cell lists several sets, 1 if it has only one pair of scores, and 0 for any other result.
+    `rule` is the name of the rule by which the cell was read. If the cell lists sets, the scores count sets, and
+    `within` has each team's total of games or points.
     """
 
     state: int = WRONG

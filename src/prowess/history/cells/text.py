@@ -124,7 +124,7 @@ def check_names(table: Table, column: str, kind: "pl.DataType") -> None:
 
 
 def names(table: Table, column: str) -> "pl.Series":
-    """Read a column as names of players, text or whole numbers; an empty cell is a problem."""
+    """Read a column as players' names, which are text or whole numbers; an empty cell is a problem."""
     check_names(table, column, table.frame[column].dtype)
     return labels(table, column)
 

@@ -96,7 +96,7 @@ def _note_uneven_sides(table: Table, layout: Layout) -> None:
 
 
 def _stem(column: str) -> str:
-    """Return the letters before the first digit of a column name: "winner" for "Winner1_name"."""
+    """Return the part of a column name before the first digit, "_" or space: "winner" for "Winner1_name"."""
     return re.split(r"[\d_ ]", column.lower(), maxsplit=1)[0]
 
 

@@ -37,7 +37,10 @@ _SIGNS = {"w": 1.0, "+": 1.0, "1": 1.0, "l": 0.0, "-": 0.0, "0": 0.0, "d": 0.5, 
 
 
 def read_grid(table: Table, kinds: Kinds) -> Grid | None:
-    """Read a play log, a cross table, a Swiss table or a series of races; None if the table is of another kind."""
+    """Convert a play log, a cross table, a Swiss table or a series of races to a readable table, and its roles.
+
+    Return None if the table is of another kind.
+    """
     if (log := read_play_log(table, next(iter(kinds["time"]), None))) is not None:
         return log
     return _cross_table(table) or _swiss_table(table, kinds) or _race_columns(table, kinds)
@@ -55,7 +58,7 @@ def _cross_table(table: Table) -> Grid | None:
     """Read a table with a row and a column for each player; a cell is the result of the row's player.
 
     Each pair of players has two cells. If the two cells agree for most pairs, a pair is one match. If many disagree,
-    every cell is a separate match, with the row's player at home.
+    every cell is a separate match, with the row's player at home. Return None if the table is of another kind.
     """
     import polars as pl
 
@@ -150,7 +153,10 @@ def _is_mirrored(own: str, theirs: str) -> bool:
 
 
 def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
-    """Read a table with a row for each player and a column for each round, in which cells name the opponent."""
+    """Read a table with a row for each player and a column for each round, in which cells name the opponent.
+
+    Return None if the table is of another kind.
+    """
     import polars as pl
 
     who = _player_name_column(table, kinds)
@@ -234,7 +240,10 @@ def _game(cell: str, coloured: bool) -> tuple[int, float] | None:
 
 
 def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
-    """Read a series: a row for each player, and a column for each race with places or points."""
+    """Read a series: a row for each player, and a column for each race with places or points.
+
+    Return None if the table is of another kind.
+    """
     import polars as pl
 
     who = _player_name_column(table, kinds)
@@ -267,7 +276,10 @@ def _with_rows(table: Table, frame: Any, rows: list[int]) -> Table:
 
 
 def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
-    """Read a sheet with a row per match and a column of scores per player; cells of absent players are empty."""
+    """Convert a sheet with a row per match and a column of scores per player to a readable table, and its roles.
+
+    Cells of absent players are empty. Return None if the table is of another kind.
+    """
     import polars as pl
 
     columns, day = kinds["number"], kinds["time"][:1]
@@ -293,7 +305,7 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def are_places(match: Any, values: Any) -> bool:
-    """Return whether the numbers of each match are places: 1 to n, except for ties."""
+    """Return whether the numbers of each match are places: the lowest is 1, and none exceeds the number of players."""
     good = ~np.isnan(values)
     match, values = match[good], values[good]
     if not len(match) or (values < 1).any() or (values != np.floor(values)).any():

@@ -129,7 +129,10 @@ class Headers:
         return name if bracket and name in self.columns and column.endswith(")") else column
 
     def twins(self, sides: Sequence[str]) -> list[str]:
-        """Return two score columns with the same header (such as "G") if both come after the first side's column."""
+        """Return two score columns with the same header (such as "G"), in the order of the sides; [] if there are none.
+
+        Both columns must come after the first side's column.
+        """
         at = {column: index for index, column in enumerate(self.columns)}
         for name, column in self.free.items():
             copy = next((f"{column}{mark}" for mark in _AGAIN if f"{column}{mark}" in at), None)
@@ -184,7 +187,10 @@ class Headers:
         return {}
 
     def _opponents(self) -> tuple[str, ...]:
-        """Return the columns of two opponents: Opponent 1 and Opponent 2, or the opponent and that player's partner."""
+        """Return the columns of two opponents: Opponent 1 and Opponent 2, or an opponent and that player's partner.
+
+        Return () if there are no such columns.
+        """
         pairs = (("opponent1", "opponent2"), ("opponent", aliases.OPPONENT_PARTNER))
         columns = ([column for names in pair if (column := self.first(names))] for pair in pairs)
         return next((tuple(pair) for pair in columns if len(pair) == 2), ())

@@ -111,7 +111,7 @@ def _kind(sample: Table, column: str) -> str | None:
 
 
 def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
-    """Find two columns with the names of opponents, and the columns with the result."""
+    """Return the roles of two columns with opponents and of the columns with the result; None if these are unclear."""
     names = kinds["name"]
     texts = {column: [plain_spelling(cell or "") for cell in text_of(sample, column)] for column in names}
     cells = {column: set(text) - {""} for column, text in texts.items()}
@@ -402,7 +402,7 @@ def _note_contradictions(table: Table, rows: NDArray[np.intp], results: list[str
 
 
 def _winner_sign(table: Table, layout: Layout) -> Floats:
-    """Return 1 if the first side won, −1 if the second won, 0 for a draw, and NaN if the winner is unknown."""
+    """Return, for each row, 1 if the first side won, −1 if the second won, 0 for a draw, and NaN if unknown."""
     rank = read_result_column(_sample(table), layout).rank
     assert rank is not None
     return np.sign(rank[:, 1] - rank[:, 0])

@@ -71,7 +71,8 @@ class RowGroups:
     def earliest(self, values: NDArray[Any], column: str) -> NDArray[Any]:
         """Return the time of each match: the time that all its rows have.
 
-        If in most matches the rows differ in their times, the earliest time of each match is used.
+        If in most matches the rows differ in their times, the earliest time of each match is used. Otherwise rows with
+        a different time are reported as problems.
         """
         ordered, start, _ = self._compare(values, "match")
         most = 2 * self.count_differing(values, "match") > np.count_nonzero(np.diff(start) > 1)
@@ -300,7 +301,7 @@ def _drop_rising_scores(table: Table, layout: Layout, match: Ints, results: _Res
 
 
 def _without_clubs(table: Table, layout: Layout, match: Ints, results: _Results) -> Layout:
-    """Drop the role `team` if most teams with several rows have several places.
+    """Return the layout, without the role `team` if most teams with several rows have several places.
 
     The players of a team share a place; the members of a club have places of their own.
     """

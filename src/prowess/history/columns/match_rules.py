@@ -33,7 +33,7 @@ class Fault(NamedTuple):
 
 
 def find_faults(draft: RawMatches) -> Iterable[Fault]:
-    """Drop meaningless values from raw matches, and return all faults.
+    """Return all faults of raw matches; before the check, drop meaningless values from `draft` in place.
 
     If team sizes are invalid, only the faults of team sizes are returned.
     """

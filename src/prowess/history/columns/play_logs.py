@@ -90,7 +90,10 @@ class _Play:
 
 
 def read_play_log(table: Table, time: str | None) -> tuple[Table, dict[str, str]] | None:
-    """Read a log of plays; None if the table is of another kind. `time` is the column with the dates."""
+    """Convert a log of plays to a table with a row per player, and its roles; None if the table is of another kind.
+
+    `time` is the column with the dates.
+    """
     import polars as pl
 
     who, winner = _column(table, LONG["players"]), _column(table, WINNER_LOSER["winner"])

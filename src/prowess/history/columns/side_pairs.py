@@ -130,7 +130,7 @@ def _numbered(layout: Layout) -> Iterator[Labels]:
 
 
 def _by_words(column: str, families: Sequence[Labels], by_words: dict[Words, str]) -> SideColumns | None:
-    """Find the columns of the other sides for a column whose name contains the words for a side."""
+    """Return the group of a column whose name contains the words for a side; None if a side has no such column."""
     words = _words(column)
     for labels in families:
         for label in filter(None, labels):
@@ -147,7 +147,7 @@ def _by_words(column: str, families: Sequence[Labels], by_words: dict[Words, str
 def _by_member(
     column: str, families: Sequence[Labels], by_words: dict[Words, str], layout: Layout
 ) -> SideColumns | None:
-    """Find the columns of all players of both sides: winner1_age, winner2_age, loser1_age, loser2_age."""
+    """Return the group of a column for one of several players: winner1_age, winner2_age, loser1_age, loser2_age."""
     words, members = _words(column), 1 + max(len(side.more) for side in layout.sides)
     if members == 1:
         return None
@@ -181,7 +181,7 @@ def _counts_parts(words: Words, start: int, labels: Labels, by_words: dict[Words
 
 
 def _by_syllable(column: str, families: Sequence[Labels], plain: dict[str, str]) -> SideColumns | None:
-    """Find the columns of the other sides for a name such as homeseed, in which no separator follows the side."""
+    """Return the group of a column with a name such as homeseed, in which no separator follows the side."""
     text = column.lower()
     for labels in families:
         if not any(len(label) == 1 and label[0] in text for label in labels):
@@ -217,7 +217,7 @@ def _title(name: str) -> str:
 
 
 def _by_letter(column: str, layout: Layout, free: dict[str, None]) -> SideColumns | None:
-    """Find the other side's column for a name such as HST, B365H or HTHG, in which a letter means the side."""
+    """Return the group of a column with a name such as HST, B365H or HTHG, in which a letter means the side."""
     for first, second in _LETTERS.get(layout.shape, ()):
         for letter, other, side in ((first, second, 0), (second, first, 1)):
             if column.lower() == column and len(column) <= _SHORT:
@@ -237,7 +237,7 @@ def _by_letter(column: str, layout: Layout, free: dict[str, None]) -> SideColumn
 
 
 def _by_repetition(column: str, layout: Layout, free: dict[str, None], every: Sequence[str]) -> SideColumns | None:
-    """Find the second column with the same header, such as "Rtg (2)" in White, Rtg, Result, Black, Rtg (2)."""
+    """Return the group of two columns with the same header, such as Rtg in White, Rtg, Result, Black, Rtg (2)."""
     again = f"{column} (2)"
     if len(layout.sides) != 2 or again not in free or f"{column} (3)" in every or again not in every:
         return None

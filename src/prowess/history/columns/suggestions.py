@@ -195,7 +195,7 @@ class Contents:
         return [replace(sides, result=result) for result in (*results[: RESULTS - 1], ())]
 
     def players(self) -> list[dict[str, str | None]]:
-        """Return mappings for a file with a row per player, in which the rows of a match are adjacent."""
+        """Return mappings from roles to columns for a file with a row per player and adjacent rows of a match."""
         mappings: dict[tuple[bytes, str, str], dict[str, str | None]] = {}
         for match in (column for kind in ("number", "time", "name") for column in self.kinds[kind]):
             label = np.array([cell or "" for cell in text_of(self.table, match)])

@@ -51,9 +51,10 @@ class SideResults(NamedTuple):
 
 
 class SideTeams(NamedTuple):
-    """A mask of the sides that have players, with a row per match and a column per side.
+    """The mask `present` of sides that have players, with a row per match and a column per side.
 
-    `side` has the index in the layout of each of these columns.
+    `side` has, for each column of the mask, the index of its side in the layout. Several columns have the same side if
+    the players of a cell share a place.
     """
 
     present: Mask
@@ -61,7 +62,7 @@ class SideTeams(NamedTuple):
 
 
 def read_wide(table: Table, layout: Layout) -> tuple[RawMatches, SideTeams]:
-    """Read a raw match from each row; the caller adds times, importance and ids."""
+    """Return a raw match for each row, and the sides that have players; the caller adds times, importance and ids."""
     place = np.arange(1.0, len(layout.sides) + 1)
     if layout.shape == Shape.PLACES:
         table, layout, place = _split_ties(table, layout)
@@ -193,9 +194,9 @@ def _split_ties(table: Table, layout: Layout) -> tuple[Table, Layout, Floats]:
 
 
 def add_venue(table: Table, layout: Layout) -> Layout:
-    """Add the venue column to the layout.
+    """Return the layout with a venue column, if one is found among the columns without a header.
 
-    A venue column usually has no header, and holds @ if the first side played away.
+    A venue column holds @ if the first side played away.
     """
     if "venue" in layout.roles or layout.shape not in (Shape.WINNER_LOSER, Shape.ONE_VIEW):
         return layout

@@ -87,7 +87,7 @@ def _names_of(table: Table, side: Side, rows: NDArray[np.intp]) -> "Iterable[tup
 
 
 def _named_side(cell: str, first: tuple[str, ...], second: tuple[str, ...]) -> tuple[int, bool]:
-    """Return the side that a cell names, and whether it names only a part of that side.
+    """Return the side that a cell names (0, 1 or `UNKNOWN`), and whether the names agree only in part.
 
     >>> _named_side("leeds  UNITED", ("Leeds United",), ("Hull",)), _named_side("Dan/Bob", ("Ann/Cat",), ("Bob/Dan",))
     ((0, False), (1, False))

@@ -295,17 +295,17 @@ class RowQueue:
         self.tables.append(replace(table, frame=table.frame.with_columns(missing).select(self.columns)))
 
     def head(self, count: int) -> Table:
-        """Return the first rows without removing them."""
+        """Return the first `count` rows, or all if there are fewer, without removing them."""
         return self._first(min(count, len(self)))
 
     def column(self, name: str, count: int) -> "pl.Series":
-        """Return a column of the first rows."""
+        """Return a column of the first `count` rows."""
         import polars as pl
 
         return pl.concat([table.frame[name].slice(first, length) for table, first, length in self._spans(count)])
 
     def take(self, count: int) -> Table:
-        """Return the first rows and remove them."""
+        """Return the first `count` rows and remove them."""
         rows = self._first(count)
         self.begin += count
         while len(self.tables) > 1 and self.begin >= len(self.tables[0].frame):

@@ -57,11 +57,14 @@ class Encoding:
             return data.decode(self.codec, "replace").replace("\ufffd", "\udcff")
 
     def remarks(self, data: bytes) -> list[Remark]:
-        """Return a remark on a guessed encoding of a text."""
+        """Return a list with a remark if the encoding of these bytes was guessed; [] otherwise."""
         return self.remarks_at(_first_invalid_line(data)) if self.guessed else []
 
     def remarks_at(self, line: int) -> list[Remark]:
-        """Return a remark on a guessed encoding, with an example line and the option that sets another encoding."""
+        """Return a list with a remark if the encoding was guessed; [] otherwise.
+
+        The remark names `line` as an example, and the option that sets another encoding.
+        """
         if not self.guessed:
             return []
         script, other = _LEGACY[self.codec]

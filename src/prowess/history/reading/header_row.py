@@ -76,8 +76,9 @@ def count_known_cells(cells: Cells, choices: Choices) -> int:
 def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
     """Return whether the first record is a header that names the columns of the other records.
 
-    The first record is not a header if it has a number, a date or a result in a column of such values, or a name that
-    occurs again in the rows below.
+    A record with two or more known column names is a header. With one known name, it is a header unless it has a
+    number, a date or a result in a column of such values. Without a known name, it must also have no name that occurs
+    again in the rows below. Known names that occur again do not count.
 
     >>> has_header(["Sieger", "Verlierer"], [["ann", "bob"], ["bob", "cat"]])
     True
@@ -285,7 +286,7 @@ def _unique_names(titles: Cells, remarks: list[Remark]) -> tuple[str, ...]:
 
 
 def _widen(titles: list[str], body: Sequence[Cells], remarks: list[Remark]) -> list[str]:
-    """Add empty titles for columns that nearly all rows have but the header does not name."""
+    """Return the titles, with an empty title for each column that nearly all rows have but the header does not name."""
     usual = _usual_width(body)
     extra = usual - len(titles)
     if extra <= 0 or sum(len(row) == usual for row in body) < _MOST * len(body):

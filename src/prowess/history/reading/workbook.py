@@ -58,7 +58,7 @@ def read_workbook(source: Source, choices: Choices) -> Table:
 
 
 def _format_dates(column: str) -> "pl.Expr":
-    """Format the timestamps of a column.
+    """Return a Polars expression that formats the timestamps of a column.
 
     If all timestamps are at midnight, drop the time of day; if a cell is only a time of day, drop its date.
     """
@@ -194,7 +194,9 @@ def _column_after(column: int) -> re.Pattern[bytes]:
 
 
 def _greater(text: str, first: str, last: str, longest: int) -> str:
-    """Return a pattern for texts that sort after `text` (shorter texts sort first); the pattern ignores case.
+    """Return a pattern for texts that sort after `text`, where shorter texts sort first; the pattern ignores case.
+
+    The texts have at most `longest` characters, which lie between `first` and `last`.
 
     >>> _greater("47", "0", "9", 7)
     '(?:[0-9]{3,7}|[5-9][0-9]{1}|[4-4][8-9][0-9]{0})'

@@ -12,7 +12,7 @@ PSEUDO = 1.0  # each kind of result is assumed to have happened this often befor
 
 
 def base_rate_losses(history: History) -> Floats:
-    """Return the loss of every match, in nats, for forecasts from the shares of earlier results.
+    """Return each match's loss, in nats, if forecasts use only the shares of results in earlier matches.
 
     The results of a match with a home team are a home win, a draw and an away win. Without a home team, both teams are
     equally likely to win. If any match has more than two teams, every forecast is a coin toss between two teams.

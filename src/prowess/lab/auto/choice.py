@@ -27,7 +27,8 @@ class Choice:
     `loss` is the chosen model's log loss on the last matches, which no decision used. If matches have more than two
     teams, it is the loss per pair of teams. `gain` says how much lower this loss is than the loss of textbook
     TrueSkill. `skill_gain` says how much lower it is than the loss of forecasts that know only the share of draws and
-    the home advantage. Both gains have 95 % intervals. `remarks` are sentences about what limits the choice.
+    the home advantage. The loss and both gains have 95 % intervals. `remarks` are sentences
+    about what limits the choice.
 
     >>> import prowess as pw
     >>> choice = pw.auto(pw.simulate(pw.TrueSkill(beta=12), 400, 12).history)
@@ -58,9 +59,10 @@ class Choice:
 
     @property
     def steps(self) -> pl.DataFrame:
-        """A table of all options in the order in which they were tried.
+        """A table with a row for each option that was tried, in the order of the trials.
 
-        `gain` is measured on the deciding matches, and `low` and `high` are the ends of its interval.
+        `gain` is measured on the deciding matches, `low` and `high` are the ends of its interval, and `kept` says
+        whether the option became part of the model.
 
         >>> import prowess as pw
         >>> pw.auto(pw.simulate(pw.TrueSkill(), 300, 10).history).steps.columns

@@ -60,13 +60,15 @@ class Spans:
 
     @classmethod
     def of(cls, matches: int) -> Spans:
-        """Return the spans of a history with this many matches; with few matches, none are set aside for tuning."""
+        """Return the spans of a history with this many matches; in a short history, no matches are for tuning."""
         decided = matches - matches // 5
         tuned = 0 if matches < ENOUGH_TO_TUNE else decided // 2
         return cls(tuned // 10, tuned, decided, matches)
 
     def slice(self, most: int) -> tuple[int, Spans]:
         """Select the last `most` matches before `decided`; return the index of the first one, and their spans.
+
+        If there are no more than `most` matches before `decided`, return 0 and these spans unchanged.
 
         >>> Spans.of(10_000).slice(4000)
         (4000, Spans(first=800, tuned=2400, decided=4000, matches=4000))
@@ -79,7 +81,7 @@ class Spans:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A design with its tuned values, and its losses on the deciding matches; `scored` has the matches' indices."""
+    """A design with its tuned values; `losses` has its losses on the deciding matches whose indices are in `scored`."""
 
     design: Design
     values: Values
@@ -93,7 +95,7 @@ class Candidate:
 
 
 def paired_gain(before: Floats, after: Floats) -> Interval:
-    """Return by how much the losses of the same matches were reduced on average, with an interval.
+    """Return the mean of `before` − `after`, two losses for each match, with an interval.
 
     The interval is Student's, over blocks of neighbouring matches. Quantiles of resampled means would be too narrow
     in a small league, where only few matches judge the result.
@@ -165,7 +167,7 @@ class Chooser:
         return min(2.0 * self.evaluator.fits / self.budget, 0.99)
 
     def textbook(self) -> Candidate:
-        """Return textbook TrueSkill, which has no parameters to tune."""
+        """Score textbook TrueSkill, which needs no tuning, on the deciding matches."""
         losses = self.evaluator.model_losses(TrueSkill(), self.spans.decided)
         scored = np.arange(self.spans.first, self.spans.decided)
         late = scored >= self.spans.tuned
@@ -245,7 +247,8 @@ class Chooser:
     def _screened(self, design: Design, start: Values, rival: Candidate | None) -> Found | None:
         """Tune a design on all early matches, or only on a quarter of them if the rival is far better on that quarter.
 
-        With few early matches, or a rival of the same family, the quarter is not tried.
+        With few early matches, without a rival, or with a rival of the same family, the quarter is not tried. Return
+        None if the design cannot be fitted.
         """
         quarter = self.spans.first + (self.spans.tuned - self.spans.first) // 4
         # Within a family, the rival's values are a good start, so tuning on a quarter first would save nothing.
@@ -274,7 +277,11 @@ class Chooser:
         parameters: tuple[Parameter, ...] | None = None,
         enough: float = ENOUGH,
     ) -> Found | None:
-        """Tune the parameters of a design on the matches before `stop`."""
+        """Tune the parameters of a design, or only the given ones, on the matches before `stop`.
+
+        The search stops when a round improves the penalised loss by less than `enough`. Return None if the design
+        cannot be fitted.
+        """
         return minimise(
             lambda sets: self.evaluator.losses(design, sets, stop),
             self.parameters(design) if parameters is None else parameters,

@@ -72,8 +72,9 @@ class Design:
     """The structure of a model. The search decides on the structure, and then tunes its parameters.
 
     `family` is "order", "logistic", "places", "places_ml", "difference", "scores" or "counts"; `drift` is "none",
-    "match" or "time"; `home` is "none", "fixed" or "learnt"; `team` is "sum", "mean" or "squad". `seasons` is the
-    length of a break between seasons, or None.
+    "match" or "time"; `home` is "none", "fixed" or "learnt"; `team` is "sum", "mean" or "squad". `draws` is
+    "given" (a fixed share of draws) or "learnt". `newcomers` says whether the level of newcomers is learnt. `seasons`
+    is the length of a break between seasons, or None.
 
     >>> history_facts = Facts(True, 2.0, 1, True, 0.25, True, True, True, 1.0, 1.3, 1.2, 1.7, 7.0, 365.25, 60.0)
     >>> design = Design("counts", drift="time", home="learnt")

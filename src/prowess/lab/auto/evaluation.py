@@ -59,7 +59,7 @@ class Evaluator:
         self.history = SharedHistory.of(self.history).history
 
     def losses(self, design: Design, sets: Sequence[Values], stop: int) -> list[Floats | None]:
-        """Return the losses of the scored matches before `stop`, for each set of values; None if the model fails."""
+        """For each set of values, return the losses of the scored matches before `stop`, or None if the model fails."""
         parameters = design.parameters(self.facts)
         tasks = [(design, values.of(parameters), stop) for values in sets]
         if self.parallel is None or len(sets) < 2:
@@ -81,7 +81,9 @@ class Evaluator:
         return losses if np.isfinite(losses).all() else None
 
     def scored(self, model: Model, stop: int) -> NDArray[np.intp]:
-        """Return the indices of the matches before `stop` that are scored.
+        """Return the indices of the matches before `stop` that are scored for a model.
+
+        If the model's forecasts are slow, only some of the matches before `sparse_until` are scored.
 
         >>> import prowess as pw
         >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 5)
@@ -93,7 +95,9 @@ class Evaluator:
         return np.concatenate([sparse, np.arange(max(self.first, self.sparse_until), stop)])
 
     def model_losses(self, model: Model, stop: int) -> Floats:
-        """Return the losses of the scored matches before `stop`.
+        """Fit a model and return the losses of the scored matches before `stop`.
+
+        The loss is the log loss, or the mean loss over pairs of teams if matches may have more than two teams.
 
         >>> import prowess as pw
         >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -119,7 +123,7 @@ class Evaluator:
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def _pair_losses(self, model: Model, stop: int) -> Floats:
-        """Return the mean loss over pairs of teams; in large matches, only over pairs within the same group."""
+        """Return each match's mean loss over pairs of teams; in large matches, only over pairs within small groups."""
         chunks = [chunk.forecasts for chunk in forecast_chunks(model, self.history[:stop])]
         order, start, match = self._groups
         teams = int(self.history.match_start[stop])
@@ -139,8 +143,8 @@ class Evaluator:
     def _groups(self) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.intp]]:
         """Return the shuffled order of the teams, the starts of the groups in that order, and the match of every group.
 
-        The teams of a match are shuffled, because files list teams by place, so a group would contain only teams that
-        finished close together.
+        The teams of a match are shuffled, because files list teams by place; otherwise a group would contain only teams
+        that finished close together.
         """
         rng = np.random.default_rng(0)
         start = self.history.match_start

@@ -105,7 +105,7 @@ def _differences(history: History) -> Floats:
 
 
 def _can_be_level(history: History, differences: Floats) -> bool:
-    """Return whether scores can be equal: there were draws, or there were too few matches to expect draws.
+    """Return whether scores can be equal: some match was drawn, or there are too few matches to expect a draw.
 
     In tennis, for example, the scores are whole numbers of sets, but are never equal at the end.
     """

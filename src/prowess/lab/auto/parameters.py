@@ -58,13 +58,15 @@ class Parameter:
         return min(max(value, self.low), self.high)
 
     def at_edge(self, value: float) -> bool:
-        """Return whether a value is within 1 % of an end of the range.
+        """Return whether a value is within 1 % of an end of the range, on the transformed scale.
 
-        >>> Parameter("tau", 0.1, 1.0, 0.001, 1.0).at_edge(1.0)
-        True
+        >>> tau = Parameter("tau", 0.1, 1.0, 0.001, 1.0)
+        >>> tau.at_edge(0.97), tau.at_edge(0.9)
+        (True, False)
         """
-        margin = 0.01 * min(abs(self.low), abs(self.high))
-        return value <= self.low + margin or value >= self.high - margin
+        low, high = self.point(self.low), self.point(self.high)
+        margin = 0.01 * (high - low)
+        return not low + margin < self.point(value) < high - margin
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,8 @@ def minimise(
     """Return the values with the lowest penalised loss, or None if the model rejects all starting values.
 
     The search begins at `start` or at the usual values, whichever is better. `weight` is the number of independent
-    results in a match: 1 for two teams, about the number of teams for a free-for-all.
+    results in a match: 1 for two teams, about the number of teams for a free-for-all. The search ends when a round
+    lowers the penalised loss by less than `enough`, or after `ROUNDS` rounds.
 
     >>> def losses(sets):
     ...     return [np.full(50, (values.points["tau"] - 1.0) ** 2) for values in sets]

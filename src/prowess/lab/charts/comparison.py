@@ -87,6 +87,8 @@ def time_chart(
 ) -> alt.Chart:
     """Chart a measure over time, with a line per model; `axis` is the time column, its Vega-Lite type and its title.
 
+    `frame` has the columns model and value, and the time column. `measure` is the title of the y axis.
+
     >>> import polars as pl
     >>> frame = pl.DataFrame({"model": ["Elo"] * 2, "match": [0, 1], "value": [0.5, 0.4]})
     >>> chart = time_chart(frame, "pair error", ("match", "Q", "match number"), title="Over time", subtitle="")

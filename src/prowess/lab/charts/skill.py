@@ -35,8 +35,8 @@ def skill_curves(
 ) -> alt.LayerChart:
     """Chart players' skills after each of their matches: a line at μ in a band of μ ± `band` σ.
 
-    The band is one σ by default. If the fit has a scale, the chart is in points, and the band is the 95 % interval. A
-    model without uncertainty has no band.
+    If the fit has a scale, the chart is in points. By default, the band is the 95 % interval in points, or μ ± σ
+    without a scale. A model without uncertainty has no band.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
@@ -75,8 +75,9 @@ def belief_curves(
 ) -> alt.LayerChart:
     """Chart skill curves: `curves` maps players to beliefs (x, μ, σ); `axis` is the Vega-Lite type and the title of x.
 
-    With `points`, skills are converted to points, and the band is the 95 % interval unless `band` says otherwise. If
-    `fit_to` has points, the y axis is scaled to fit these points, and everything outside is clipped.
+    `band` is the half-width of the band in units of σ. The default is 1 σ, or the 95 % interval with `points`, which
+    converts skills to rating points. `certain` leaves out the band. If `fit_to` has beliefs, the y axis is scaled to
+    fit these beliefs with their bands, and everything outside is clipped.
 
     >>> chart = belief_curves({"ann": [(1, 25.0, 8.3), (2, 27.0, 7.1)]}, ("Q", "match number"))
     >>> chart.to_dict()["layer"][0]["mark"]["type"]

@@ -95,6 +95,7 @@ class Comparison:
     def differences(self, baseline: str | None = None, where: ArrayLike | None = None) -> pl.DataFrame:
         """Return the differences from a baseline, or from the best model by each measure, with paired intervals.
 
+        The columns are measure, model, baseline, difference (model − baseline), low, high and within_noise.
         `within_noise` means that the interval contains 0: these matches cannot show which of the two models is better.
         The best model was chosen on the same matches, which favours that model a little, so do not rely on a
         difference that is only just beyond noise.
@@ -122,7 +123,9 @@ class Comparison:
         return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
 
     def tally(self, model: str, measure: str | Measure | None = None, where: ArrayLike | None = None) -> Tally:
-        """Return the contribution of every scored match to a measure of a model; `rows.match` has the match indices.
+        """Return the contribution of every scored match to a measure of a model.
+
+        Without `where`, `Comparison.rows.match` has the indices of these matches in the history.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
@@ -155,7 +158,8 @@ class Comparison:
     def over_time(self, window: int = 50, measure: str | Measure | None = None) -> pl.DataFrame:
         """Return a measure over a sliding window of matches. The columns are model, match, time (if known) and value.
 
-        For very long histories, only a selection of the points is returned.
+        A value covers the last `window` scored matches up to `match`. For very long histories, only a selection of the
+        points is returned.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
@@ -249,7 +253,7 @@ class Comparison:
             bins = Calibration.from_sums(*np.split(resampled.sums.parts.sum(axis=0), 3))
             frames.append(bins.to_frame().select(pl.lit(name).alias("model"), pl.all()))
         if not frames:
-            raise Error("none of these matches has two teams, which calibration needs")
+            raise Error("calibration needs matches of exactly two teams, and there are none here")
         return pl.concat(frames)
 
     def chart(self, where: ArrayLike | None = None) -> alt.TopLevelMixin:
@@ -378,7 +382,10 @@ class Comparison:
         return resampled
 
     def measure(self, name: str | Measure | None = None) -> Measure:
-        """Return a measure by name; without a name, the first measure.
+        """Return a measure, given by name or as a `Measure`; without a name, the first measure of the comparison.
+
+        A measure that was not requested is available only if it needs nothing but stored win and draw probabilities;
+        otherwise an `Error` is raised.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), ["elo"])
@@ -444,8 +451,8 @@ class Comparison:
         """How much a learnt home advantage would help the best of the models without a home advantage.
 
         `home_gain.model` is that model, and `home_gain.gain` is the improvement of the first measure with its interval.
-        The value is None if no match has a home team or if all models have a home advantage. Computing it takes one
-        more fit.
+        The value is None if no scored match has a home team, or if there is no model to which a home advantage can be
+        added. Computing it takes one more fit for each run of the protocol.
 
         >>> import prowess as pw
         >>> wins = [{"teams": [["ann"], ["bob"]], "home": 0}, {"teams": [["bob"], ["ann"]], "home": 0}] * 20

@@ -81,7 +81,7 @@ def fair_settings(model: Model, history: History, facts: Facts) -> dict[str, flo
 
 
 def _unlike_paper(model: Model, paper: Model, settings: dict[str, float]) -> dict[str, float]:
-    """Return only the settings of parameters that still have the paper's value, because a user may have set others."""
+    """Leave out the settings of parameters that differ from the paper's model, because the user has set them."""
 
     def is_papers(name: str) -> bool:
         return bool(model.params.get(name) == paper.params.get(name))
@@ -90,7 +90,7 @@ def _unlike_paper(model: Model, paper: Model, settings: dict[str, float]) -> dic
 
 
 def _scale(family: str, facts: Facts) -> dict[str, float]:
-    """Return the usual scale of skills and noise for the spread of the scores."""
+    """Return parameters of a score model (μ, σ, β, γ and the rounding) that suit the spread of the scores."""
     design = Design(family)
     usual: dict[str, Any] = design.build(facts, Values({}).of(design.parameters(facts))).params
     scale = {"mu": 0.0, "sigma": usual["sigma"], "beta": 0.0, "gamma": usual["gamma"]}
@@ -98,9 +98,10 @@ def _scale(family: str, facts: Facts) -> dict[str, float]:
 
 
 def _count_scale(facts: Facts) -> dict[str, float]:
-    """Return the scale of log-rates: the scale of scores, divided by the mean score, without Poisson noise.
+    """Return parameters of a Poisson model (μ, σ, β and the base rate) that suit the mean and spread of the scores.
 
-    The relative variance of a Poisson variable is 1 / mean. The remaining noise is the sum of both teams' β².
+    Log-rates have the scale of scores, divided by the mean score. The relative variance of a Poisson variable is
+    1 / mean. The noise that remains without it is the sum of both teams' β².
     """
     scale, mean = _scale("scores", facts), facts.mean_score
     noise = (scale["gamma"] / mean) ** 2 - 1.0 / mean

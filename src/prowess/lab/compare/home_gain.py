@@ -29,7 +29,7 @@ class HomeGain(NamedTuple):
 
 
 def find_home_gain(comparison: Comparison) -> HomeGain | None:
-    """Add a learnt home advantage to the best of the models without one, and score it on the same runs.
+    """Return the gain from a learnt home advantage for the best of the models without one, scored on the same runs.
 
     Return None if no match has a home team, or if there is no model to which a home advantage can be added.
     """

@@ -203,7 +203,7 @@ def _best_models(comparison: Comparison, frame: pl.DataFrame) -> tuple[pl.DataFr
 
 
 def standings(fit: Fit, name: str) -> Section:
-    """Return a table of the best players after all matches, rated by the model `name`.
+    """Return a section with a table of the best players after all matches; `name` is the name of the fitted model.
 
     >>> import prowess as pw
     >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -229,7 +229,7 @@ def standings(fit: Fit, name: str) -> Section:
 
 
 def skills(fit: Fit, name: str) -> list[Section]:
-    """Return the skill curves of the best players.
+    """Return a list of one section with the skill curves of the best players; without players, an empty list.
 
     >>> import prowess as pw
     >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -318,7 +318,7 @@ def _plain_choice(name: str, choice: RunChoice) -> Plain:
 
 
 def _plain_difference(comparison: Comparison, row: Plain) -> Plain:
-    """Return a difference from the baseline, and whether it is an improvement (None if it is within noise)."""
+    """Add to a row of differences its `text`, and `better`: whether it is an improvement (None if within noise)."""
     measure = comparison.measure(row["measure"])
     better = None if row["within_noise"] or measure.neutral else (row["difference"] > 0) == measure.higher
     return row | {"better": better, "text": str(row_interval(row)).replace("-", "−")}

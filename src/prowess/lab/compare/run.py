@@ -152,7 +152,7 @@ def _predicts_scores(model: Model) -> bool:
 
 
 def _usable_choices(choices: Sequence[RunChoice], history: History, runs: Sequence[Run]) -> tuple[RunChoice, ...]:
-    """Replace choices that cannot use all matches of their run, such as score models if scores are missing."""
+    """Use textbook TrueSkill in place of each choice that cannot use all matches of its run, and add a remark."""
     usable = []
     for choice, run in zip(choices, runs, strict=True):
         failure = _first_failure(choice.model, history, _learnt_matches(history, [run]))
@@ -248,7 +248,10 @@ def usable_presets(history: History) -> list[str]:
 
 
 def check_usable(models: Mapping[str, Model], history: History, runs: Sequence[Run]) -> None:
-    """Try every model on the matches that it is most likely to reject, before any long computation starts."""
+    """Raise an `Error` if a model rejects one of the matches that models are most likely to reject.
+
+    Call this before a long computation.
+    """
     learnt = _learnt_matches(history, runs)
     for name, model in models.items():
         failure = _first_failure(model, history, learnt)

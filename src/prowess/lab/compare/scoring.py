@@ -89,7 +89,7 @@ class Rows:
         return measure.added(lambda: self.parts(scored, picked), groups)
 
     def parts(self, scored: ModelScores, picked: Index) -> Iterator[tuple[slice, Forecasts]]:
-        """Yield the forecasts of the picked rows in chunks that are small enough for the processor's cache."""
+        """Yield slices of `picked` with the forecasts of their rows, in chunks that fit into the processor's cache."""
         every = len(picked) == len(self)
         step = max(1, TEAMS * len(self) // max(self.results.teams, 1))
         for first in range(0, len(picked), step):
@@ -127,6 +127,8 @@ class ModelScores:
 
 def score_run(name: str, model: Model, shared: SharedHistory, run: Run, measures: Sequence[Measure]) -> ModelScores:
     """Score one model on one run of the protocol; this is the task of a worker process.
+
+    Measures that need only win and draw probabilities get no tally, because they are computed later from these.
 
     >>> import prowess as pw
     >>> from prowess.lab import MEASURES

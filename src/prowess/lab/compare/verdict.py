@@ -22,7 +22,7 @@ MOST_ANSWERS = 3  # if runs chose different models, a text lists at most this ma
 
 
 def headline(comparison: Comparison) -> str:
-    """Return the answer in one sentence."""
+    """Return a sentence that names the best model and its value of the first measure."""
     measure, best = comparison.measure(), comparison.best
     value, _, ends = str(comparison.intervals()[best]).rstrip(")").partition(" (")
     value += f" {measure.unit}" if measure.unit else ""
@@ -36,7 +36,7 @@ def headline(comparison: Comparison) -> str:
 
 
 def verdict(comparison: Comparison) -> str:
-    """Return a text that says how certain the answer is."""
+    """Return a text that says how certain the answer is; empty if there is only one model."""
     if len(comparison.models) == 1:
         return ""
     rest = comparison.differences(comparison.best).filter(measure=comparison.measure().name)

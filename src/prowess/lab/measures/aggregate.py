@@ -92,7 +92,11 @@ def area_sums(parts: Parts, groups: Groups) -> Sums:
 
 
 def calibration_sums(parts: Parts, groups: Groups) -> Sums:
-    """Return, for every bin, the number of forecasts, the sum of their probabilities, and how many came true."""
+    """Return the sums for the calibration error, for every group of matches.
+
+    The parts of a group are, for every bin, the number of forecasts, the sum of their probabilities, and how many came
+    true.
+    """
     results = [two_teams(forecasts)[1] for _, forecasts in parts()]
     draws = any(map(has_draws, results))
     # All resampled histories share these bins, so that their sums can be added.

@@ -122,13 +122,13 @@ def bin_edges(p: Floats, bins: int) -> Floats:
     """
     whole("bins", bins, 1)
     if not len(p):
-        raise Error("none of these matches has two teams, which calibration needs")
+        raise Error("calibration needs matches of exactly two teams, and there are none here")
     # Many forecasts may be equal, and equal edges would give empty bins.
     return np.unique(np.quantile(p[:: 1 + len(p) // BIN_SAMPLE], np.linspace(0, 1, bins + 1)[1:-1]))
 
 
 def assign_bins(p: Floats, edges: Floats) -> NDArray[np.intp]:
-    """Return the bin of every forecast.
+    """Return the index of every forecast's bin; `edges` are the probabilities that separate the bins.
 
     >>> import numpy as np
     >>> assign_bins(np.array([0.3, 0.4, 0.5]), np.array([0.4]))

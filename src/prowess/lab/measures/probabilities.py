@@ -35,7 +35,7 @@ class Result(NamedTuple):
 
 
 def two_teams(forecasts: Forecasts, where: Where = None) -> tuple[NDArray[np.intp], Result]:
-    """Return the indices of the two-team matches, optionally only those that `where` selects, and their results."""
+    """Return the indices of the two-team matches that `where` selects (by default all), and their `Result`."""
     history = forecasts.history
     match = np.arange(len(history))[resolve_where(where, len(history))]
     win, draw = forecasts.win, forecasts.draw
@@ -65,7 +65,7 @@ def _tally(forecasts: Forecasts, match: NDArray[np.intp], values: Floats) -> Tal
 
 
 def log_loss(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
-    """Return −ln P(actual result) for the win, draw or loss of two teams, in nats.
+    """Return −ln P(actual result) of every match of two teams, in nats; the result is a win, draw or loss.
 
     Probabilities below `least` count as `least`. Without this limit, the loss of a model that expects no draws would be
     infinite after a single draw.
@@ -81,7 +81,7 @@ def log_loss(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
 
 
 def information_gain(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
-    """Return how much more information a forecast has than a coin toss, in bits: Guo et al. (2012), section 5.2.
+    """Return how much more information each forecast has than a coin toss, in bits: Guo et al. (2012), section 5.2.
 
     With the expected score p = P(win) + ½ P(draw), the gain is 1 + log₂ p if the first team wins, 1 + log₂(1 − p) if it
     loses, and 1 + ½ log₂(p(1 − p)) after a draw. Probabilities below `least` count as `least`.
@@ -99,7 +99,7 @@ def information_gain(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
 
 
 def brier(forecasts: Forecasts) -> Tally:
-    """Return the sum of squared errors of the win, draw and loss probabilities, 0 to 2: Brier (1950).
+    """Return each match's sum of squared errors of the win, draw and loss probabilities, 0 to 2: Brier (1950).
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)
@@ -112,7 +112,7 @@ def brier(forecasts: Forecasts) -> Tally:
 
 
 def sharpness(forecasts: Forecasts) -> Tally:
-    """Return the entropy of win, draw and loss, in bits: lower is sharper, 0 is certain.
+    """Return the entropy of each forecast of win, draw and loss, in bits: lower is sharper, 0 is certain.
 
     Sharpness does not say whether the forecast is right, but of two calibrated models, the sharper one is better.
 

@@ -19,7 +19,7 @@ PAIRS = 1_000_000  # pairs of teams processed at a time, which limits the memory
 
 
 def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None = None, pooled: bool = False) -> Tally:
-    """Return the share of pairs of teams that did not finish in the expected order: Nikolenko, Sirotkin (2011).
+    """Return each match's share of pairs of teams not in the expected order: Nikolenko, Sirotkin (2011).
 
     Teams are expected to finish in the order of their expected performances. `ties`: the error of a pair with equal
     expected performances, from 0 (right) to 1 (wrong, as in the TrueSkill paper). `drawn`: the error of a pair of teams
@@ -45,9 +45,10 @@ def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None =
 
 
 def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = False) -> Tally:
-    """Return −ln P in nats, where P is the forecast probability of the order in which a pair of teams finished.
+    """Return each match's mean of −ln P over its pairs of teams, in nats.
 
-    Pairs of teams that share a place are left out.
+    P is the forecast probability of the order in which the two teams of a pair finished. Pairs that share a place are
+    left out.
 
     For two teams, P is win / (win + loss) of the forecast. For more teams, P is computed from the normally distributed
     performances of the pair, without a draw margin, or from the distribution of their scores. Probabilities below
@@ -145,7 +146,7 @@ def _ahead_and_level(start: NDArray[np.int32], key: NDArray[Any]) -> tuple[NDArr
 
 
 def score_error(forecasts: Forecasts, *, point: str = "median") -> Tally:
-    """Return the mean absolute error of a team's predicted score: Guo et al. (2012), section 5.2.
+    """Return each match's mean absolute error of the teams' predicted scores: Guo et al. (2012), section 5.2.
 
     `point` is the kind of point forecast: the "median", which is best by this measure, the "mean", or the "plug-in"
     rate of the paper.
@@ -167,7 +168,9 @@ def score_error(forecasts: Forecasts, *, point: str = "median") -> Tally:
 
 
 def expected_scores(forecasts: Forecasts, point: str = "median") -> Floats:
-    """Return the predicted score of every team.
+    """Return the predicted score of every team; `point` is the kind of point forecast, as in `score_error`.
+
+    Raises `Error` if the model does not predict scores.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}])
@@ -184,7 +187,7 @@ def expected_scores(forecasts: Forecasts, point: str = "median") -> Floats:
 
 
 def score_levels(forecasts: Forecasts) -> tuple[Floats, Floats]:
-    """Return the mean and variance of every team's score level: its offence minus the others' mean defence."""
+    """Return the mean and variance of every team's score level: its offence minus its opponents' mean defence."""
     mean, variance = (np.array(column[:, 0]) for column in (forecasts.mean, forecasts.variance))
     for _, team in by_team_count(forecasts.history.match_start):
         share = 1.0 / (team.shape[1] - 1)

@@ -21,7 +21,9 @@ Where = NDArray[np.bool_] | NDArray[np.intp] | slice | None
 
 
 def resolve_where(where: Where, matches: int) -> NDArray[np.intp] | slice:
-    """Return the matches chosen by a mask, by indices (which may repeat a match) or by a slice; None chooses all.
+    """Return the chosen matches as indices or a slice; `where` is a mask, indices (repeats are kept), a slice, or None.
+
+    None chooses all matches.
 
     >>> import numpy as np
     >>> resolve_where(np.array([False, True, True]), 3), resolve_where(np.array([-1, 0, 0]), 3)
@@ -106,7 +108,7 @@ class Tally:
 
 
 def ratio(sums: Floats) -> Floats:
-    """Divide the sum of a tally by its weight; NaN if the weight is 0.
+    """Divide total by weight, which are the two items of the last axis of `sums`; NaN if the weight is 0.
 
     >>> import numpy as np
     >>> ratio(np.array([[1.0, 2.0], [0.0, 0.0]]))

@@ -50,11 +50,11 @@ def coverage(
 
 
 def covered(league: Simulation, fit: Fit, levels: Sequence[float] = LEVELS) -> pl.DataFrame:
-    """Return how many of the true skills lie inside the beliefs' central intervals of the given probabilities.
+    """Return a table of the share of true skills inside the central intervals of the beliefs, by probability.
 
-    The columns are `level`, `covered` (a share), its binomial standard `error`, and the number of `skills`. Every
-    trait of a player counts as a skill. If the beliefs are correct, `covered` equals `level`; if `covered` is lower,
-    the model is overconfident.
+    The columns are `level` (the probability), `covered` (the share), its binomial standard `error`, and the number of
+    `skills`. Every trait of a player counts as a skill. If the beliefs are correct, `covered` equals `level`; if
+    `covered` is lower, the model is overconfident.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.GaussianSD(gamma=6), 500, 50)

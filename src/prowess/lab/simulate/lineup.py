@@ -20,6 +20,8 @@ ROUNDS_OF_DRAWING = 40  # attempts to fill all matches at once; after that, open
 def per_match(name: str, value: Any, matches: int, least: int, rng: np.random.Generator) -> Ints:
     """Return a number for every match; `value` is one number, a range to draw from (a tuple), or a list of numbers.
 
+    Raises an `Error` about the parameter `name` if a number is below `least`.
+
     >>> rng = np.random.default_rng(1)
     >>> per_match("teams", 2, 3, 2, rng), per_match("teams", [2, 8, 4], 3, 2, rng)
     (array([2, 2, 2]), array([2, 8, 4]))
@@ -197,7 +199,7 @@ class Rounds(Attendance):
 
 
 def fill_seats(rng: np.random.Generator, seat: Ints, match: Ints, weights: Floats) -> None:
-    """Fill every open seat (−1) at random in proportion to the weights; no player is in a match twice.
+    """Fill every open seat (−1) of `seat`, in place, at random by weight; no player is in a match twice.
 
     All open seats are drawn at once. If a player is drawn twice for a match, the second draw is repeated. The result
     has the same distribution as drawing the players of each match one at a time, without replacement.

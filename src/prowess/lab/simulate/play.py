@@ -111,7 +111,10 @@ def rank_by_performance(field: Field, performance: Floats, margin: Floats | None
 
 
 def rank_by_forecast(outcome: Outcome, field: Field, rng: np.random.Generator, memory: tuple[float, ...]) -> Floats:
-    """Draw the ranks of two-team matches from the forecast that the model's outcome makes with the true skills."""
+    """Draw the ranks of two-team matches from the forecast that the model's outcome makes with the true skills.
+
+    `memory` holds the first numbers of the board's memory, which the forecast may use.
+    """
     traits = field.mean.shape[1]
     batch = field.lay_out(0, 1)
     board = batch.board

@@ -70,7 +70,10 @@ class Field:
         return replace(self, match_start=match_start, team_start=team_start, mean=mean, variance=variance)
 
     def lay_out(self, first: int, last: int, batch: BatchBoard | None = None) -> BatchBoard:
-        """Put the teams of the matches `first` to `last` on a board; reuse `batch` if it is large enough."""
+        """Put the teams of the matches from `first` up to, but not including, `last` on a board.
+
+        `batch` is reused if it is large enough.
+        """
         teams = slice(int(self.match_start[first]), int(self.match_start[last]))
         count = teams.stop - teams.start
         if batch is None or not batch.board.holds(count, 1):

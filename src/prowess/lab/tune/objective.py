@@ -53,7 +53,7 @@ class Objective:
     first: int
 
     def __call__(self, values: Mapping[str, float]) -> TrialResult:
-        """Return the loss with the given parameters. If the model fails, the result contains the error."""
+        """Return the loss with the given parameters. If the model fails, the loss is infinite and the error is set."""
         try:
             loss = self.loss(self.model.replace(**values))
         except Error as error:
@@ -107,7 +107,7 @@ def choose_loss(requested: str | Measure | Callable[[Forecasts], Tally] | None, 
 
 @contextmanager
 def workers(objective: Objective, jobs: int) -> Iterator[Evaluate]:
-    """Return a function that evaluates sets of parameters in `jobs` processes, which share the history's columns.
+    """Yield a function that evaluates sets of parameters in `jobs` processes, which share the history's columns.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9)

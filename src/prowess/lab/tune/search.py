@@ -78,9 +78,10 @@ def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) ->
 
 
 def relevant_space(model: Model, loss: float, attempt: Evaluate) -> tuple[dict[str, Range], list[str]]:
-    """Return the parameters that results can identify and that change forecasts, and the names of unused parameters.
+    """Return the ranges of the parameters to tune by default, and the names of unused parameters.
 
-    Each parameter is tried at the far end of its range; if no forecast changes, it is unused. For example, a bonus for
+    Parameters that results cannot identify are in neither. Each other parameter is tried at the far end of its range;
+    if the loss does not change, the parameter is unused. For example, a bonus for
     the leader of a team has no effect if all players play alone.
     """
     space, values = identified(model), model.params
@@ -126,11 +127,12 @@ def tune(
     cannot identify (such as TrueSkill's mu and sigma, see `prowess.model.params`) or that have no effect on this
     history.
 
-    `storage` is the SQLite file (a path) or the database (a URL such as postgresql://host/name) that stores the study.
-    The next call continues the study until there are `trials` trials. Many processes and machines may run the same
-    study at once. Continuing a study of another history, model or measure raises an `Error`. With the same seed and the
-    same number of `jobs` (processes, see `pw.compare`), the search finds the same parameters. Ctrl-C raises
-    `pw.lab.Stopped`, a `KeyboardInterrupt` with the best result so far.
+    `storage` is the SQLite file (a path) or the database (a URL such as postgresql://host/name) that stores the study;
+    None keeps the study in memory. `study` is the name of the study; the default is derived from the history, model,
+    measure and ranges. The next call continues a stored study until there are `trials` trials. Many processes and
+    machines may run the same study at once. Continuing a study of another history, model or measure raises an `Error`.
+    With the same seed and the same number of `jobs` (processes, see `pw.compare`), the search finds the same
+    parameters. Ctrl-C raises `pw.lab.Stopped`, a `KeyboardInterrupt` with the best result so far.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.TrueSkill(beta=6), 1000, 30).history

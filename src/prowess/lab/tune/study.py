@@ -41,7 +41,7 @@ class TrialResult(NamedTuple):
 
 
 class Study:
-    """An Optuna study that tunes some parameters, as returned by `open_study`."""
+    """An Optuna study that tunes some parameters; `open_study` opens it."""
 
     def __init__(self, study: Any, name: str) -> None:
         self.optuna = import_extra("optuna", "Optuna", "lab")

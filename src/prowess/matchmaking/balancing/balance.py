@@ -191,7 +191,7 @@ def _join_names(names: Sequence[str], between: str) -> str:
 
 
 def all_splits(rules: Rules, cells: int = CELLS) -> Splits | None:
-    """Return all splits that follow the rules, or None if there are too many.
+    """Return all splits that follow the rules, or None if their array would have more than `cells` elements.
 
     Each row has the team of every player. Units (players, or groups that stay together) are assigned to teams one after
     the other, for all partial splits at once. Teams of the same size are interchangeable: if several of these teams are

@@ -71,7 +71,7 @@ class Climb:
         self.value = log_quality_of(self.columns[:, None])[0]
 
     def step(self, rng: np.random.Generator) -> tuple[int, int, bool]:
-        """Compare many swaps and make the best one.
+        """Compare many swaps, and make the best of them if they raise the quality.
 
         Return the number of compared swaps, their cost in the unit of `EFFORT`, and whether the split improved.
         """
@@ -187,7 +187,7 @@ def list_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator) ->
 
 
 def random_swap(rules: Rules, team: Ints, rng: np.random.Generator) -> Swaps | None:
-    """Return a random swap, of two single players if possible."""
+    """Return a random swap, of two single players if possible; None if no swap was found."""
     single = _single_swaps(rules, team, 50, rng)
     if len(single):
         return single.take(rng.integers(len(single), size=1))

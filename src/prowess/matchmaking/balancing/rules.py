@@ -138,7 +138,9 @@ class Undecided(Exception):
 
 
 def random_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | None:
-    """Return the team of every unit in a random split that follows the rules, or None if there is none.
+    """Return the team of every unit in a random split that follows the rules, or None if no split follows them.
+
+    Raises `Undecided` if the search takes too long.
 
     >>> random_split(Rules((2, 1), together=((0, 2),)), np.random.default_rng(0))
     array([0, 1])
@@ -180,7 +182,7 @@ def random_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | N
 
 
 def _is_dead_end(rules: Rules, room: Sequence[int], waiting: set[int], dead: set[object]) -> bool:
-    """Return whether the waiting groups cannot fit into the free seats, or did not fit into the same seats before."""
+    """Return whether the waiting groups cannot fit into the free seats; `dead` collects the states tried before."""
     blocks = sorted(len(rules.units[unit]) for unit in waiting if len(rules.units[unit]) > 1)
     if blocks and sum(free // blocks[0] for free in room) < len(blocks):
         return True
@@ -211,7 +213,10 @@ def _open_teams(
 
 
 def check_feasible(rules: Rules, names: Sequence[str]) -> None:
-    """Raise an `Error` that names a minimal contradiction if no split follows the rules."""
+    """Raise an `Error` that names a minimal contradiction if no split follows the rules.
+
+    If the search takes too long to decide this, the `Error` asks for fewer rules.
+    """
     called = _Wording(names, rules.sizes)
     # Obvious contradictions are checked first, because their messages are clearer than the result of a search.
     for members in rules.apart:

@@ -98,7 +98,10 @@ def _match_greedily(tree: Tree) -> cython.void:
 
 @cython.cfunc
 def _augment(tree: Tree, root: cython.int) -> cython.bint:
-    """Grow a tree from `root` until one more vertex can be matched, or a vertex with dual 0 can stay unmatched."""
+    """Grow a tree from `root` until one more vertex can be matched, or a vertex with dual 0 can stay unmatched.
+
+    Return True in the first case, and False in the second.
+    """
     events = tree.events
     blossoms = tree.blossoms
     events.count = 0

@@ -118,7 +118,7 @@ def candidate_lineups(shortlist: Shortlist, free: Ints, shape: tuple[int, int], 
     """Yield line-ups of players of similar strength; `shape` is the number of teams and the number of players in each.
 
     The players are chosen from all players in `free`, then from the least certain half, then from the least certain
-    quarter, and so on.
+    quarter, and so on. `count` is the number of matches wanted; at least 20 times as many line-ups are considered.
     """
     teams, size = shape
     need = teams * size
@@ -144,7 +144,7 @@ def candidate_lineups(shortlist: Shortlist, free: Ints, shape: tuple[int, int], 
 
 
 def improve_lineup(shortlist: Shortlist, lineup: Lineup, free: Ints, value: Callable[[Lineup], float]) -> Lineup:
-    """Replace or swap players as long as this increases the information; return the improved line-up."""
+    """Replace or swap players as long as this increases `value`, the information; return the improved line-up."""
     for _ in range(ROUNDS):
         best = max(_neighbours(shortlist, lineup, free), key=lambda other: (value(other), other), default=lineup)
         if not value(best) > value(lineup):

@@ -54,7 +54,7 @@ class Pairing:
 
     @property
     def total(self) -> float:
-        """The sum of the qualities. The sum is the largest possible, unless `waiting`, `met` or `never` was given.
+        """The sum of the qualities. It is the largest possible if `waiting`, `met`, `never` and `least` were not given.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()

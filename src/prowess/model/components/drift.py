@@ -218,7 +218,7 @@ class Seasons(Drift):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
-        """After a break, move every skill towards the mean; then apply the drift within the season."""
+        """Apply the break to every player who comes back from one (see `Seasons`); then apply the drift `within`."""
         gap: cython.double = self.gap
         carry: cython.double = self.carry
         tau: cython.double = self.season_tau

@@ -29,13 +29,16 @@ def missing(component: object, method: str) -> Error:
 
 
 def check_component(name: str, value: object, base: type, description: str) -> None:
-    """Raise `Error` unless the value of a parameter is an instance of a subclass of `base`."""
+    """Raise `Error` unless `value` is an instance of a subclass of `base`, but not of `base` itself.
+
+    The error says that the parameter `name` must be `description`.
+    """
     if not isinstance(value, base) or type(value) is base:
         raise invalid(name, f"be {description}", value)
 
 
 def check_unscored(value: object) -> None:
-    """Raise `Error` for an unknown treatment of matches in which a score is missing.
+    """Raise `Error` unless the parameter `unscored` is "error" or "order".
 
     >>> check_unscored("order")
     """
@@ -118,7 +121,7 @@ class TeamFunction:
 
 @cython.cclass
 class Outcome:
-    """Compute the probability of a result from the teams' performances. No other component sees all teams at once.
+    """Compute the probability of a result from the performances of all teams.
 
     >>> Outcome().traits
     ('skill',)
@@ -327,9 +330,9 @@ class Score(Outcome):
         raise missing(self, "chances")
 
     def points(self, mean: Any, variance: Any) -> dict[str, Any]:
-        """Return point forecasts of scores, each as a named function, for teams with the beliefs x ~ N(mean, variance).
+        """Return functions that compute point forecasts of scores, for teams with the beliefs x ~ N(mean, variance).
 
-        By default all of these functions return the mean.
+        The keys of the dictionary are "median", "mean" and "plug-in". By default all three functions return `mean`.
 
         >>> Score().points(3.0, 1.0)["median"]()
         3.0

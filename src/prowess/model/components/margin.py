@@ -1,8 +1,8 @@
 """Draw margins: how close two performances must be for a draw.
 
-Every outcome with a margin accepts any of these margins. `Spread` and `TwoValued` come from Nikolenko, Sirotkin,
-"Extensions of the TrueSkill Rating System" (2010), section 3.2. These two use one margin per match, which depends on
-the number of places.
+Every outcome with a margin accepts any of these margins, except that only `Order` accepts `LearntDraws`. `Spread` and
+`TwoValued` come from Nikolenko, Sirotkin, "Extensions of the TrueSkill Rating System" (2010), section 3.2. These two
+use one margin per match, which depends on the number of places.
 """
 
 from __future__ import annotations
@@ -69,9 +69,10 @@ class Fixed(Margin):
 @cython.final
 @cython.cclass
 class FromDraws(Margin):
-    """Choose the margin so that equal teams draw with a given probability.
+    """Set the margin in proportion to the performance noise, so that all pairs of equal teams draw equally often.
 
-    The margin is ε = width · β√(Σα²), where the sum is over the players of both teams.
+    The margin is ε = width · β√(Σα²), where the sum is over the players of both teams. `margin_from` computes the
+    `width` for a given draw probability.
 
     >>> FromDraws(width=0.125)
     FromDraws(width=0.125)
@@ -180,7 +181,10 @@ def _width_at_start(board: Board, start: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(-1.0, check=True)
 def _growth(board: Board, start: cython.double) -> cython.double:
-    """Return r = D/C, the learnt width divided by the width at the start; 1 for boards without this memory."""
+    """Return r = D/C, the learnt width divided by the width at the start; 1 for boards without this memory.
+
+    r is limited so that the learnt width does not exceed `WIDEST`.
+    """
     if len(board.memory) <= CHANCES:
         return 1.0
     # Rounding, or a damaged file, might make a sum negative.
@@ -229,7 +233,7 @@ class Spread(Margin):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
-        """Set the margin from the range of the prior means, or from `least` times the mean noise if that is larger."""
+        """Set `board.epsilon` as described in `Spread`; return whether it differs from the margin of the forecast."""
         best = board.mean[0]
         worst = board.mean[0]
         noise = 0.0
@@ -287,7 +291,7 @@ class TwoValued(Margin):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
-        """Choose the margin by the fraction of teams that share a place."""
+        """Set `board.epsilon` to `tied` or `untied`; return whether it differs from the margin of the forecast."""
         before = board.epsilon
         fraction: cython.double = self.fraction
         board.epsilon = self.tied

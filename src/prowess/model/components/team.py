@@ -199,7 +199,7 @@ class FullSquad(TeamFunction):
 
     @property
     def tunable(self) -> dict[str, Range]:
-        """The range of the discount.
+        """The range in which `discount` can be tuned; {} if `size` is 1.
 
         At the upper end of the range, a player without any team-mates performs at a tenth of the skill.
 

@@ -169,7 +169,8 @@ def positive(variance: cython.double) -> cython.double:
 def compare(board: Board) -> cython.bint:
     """Compare the prior performances of the two teams of a match.
 
-    Set `gap` (the difference of the means) and `edge` (the margin) in standard deviations. Also set the moments of the
+    Set `sharpness`, which is one over the standard deviation of the difference of the performances. Set `gap` (the
+    difference of the means) and `edge` (the margin) in these standard deviations. Also set the moments of the
     difference if the first team wins (`ahead`) or loses (`behind`).
     """
     board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))

@@ -125,7 +125,7 @@ class Pipeline:
         self.spare.append(board)
 
     def forecast(self, board: Board) -> cython.bint:
-        """Apply the drift and compute the teams' prior performances. For two teams, also compute the forecast."""
+        """Apply the drift and compute the teams' prior performances; for two teams, forecast win, draw and loss."""
         # The prior learns from beliefs before the drift, because drift hides how much the matches have reduced the
         # variance.
         if self.centred:

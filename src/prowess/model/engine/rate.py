@@ -41,7 +41,8 @@ def build_upcoming(
 ) -> Board:
     """Return a board with an upcoming match of a ladder, with the beliefs with which a fit would forecast this match.
 
-    A player is a row of the ladder's state or a `Rating`. `now` is the time of the match, or NaN.
+    A player is a row of the ladder's state or a `Rating`. `now` is the time of the match, or NaN. `unit` is the length
+    of a day in the unit of the times, or 1 if times are plain numbers.
     """
     return _build_board(pipeline, teams, details, table, now, unit)
 

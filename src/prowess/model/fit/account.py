@@ -107,8 +107,9 @@ class Account:
 def account(trace: Trace, match: int, most: int | None = None, points: Points | None = None) -> Account:
     """Describe how the match at index `match` changed the ratings of its players.
 
-    Only the players of the best `most` teams are included; None includes all teams. With `points`, the sentences are in
-    points.
+    If the match has more than `most` players, the account is limited to the best `most` teams: it includes the first
+    player of each team, and further players of the best teams until `most` players are included. By default, all
+    players are included. With `points`, the sentences are in points.
     """
     history = trace.history
     teams = history.match_start[match : match + 2]

@@ -139,7 +139,7 @@ class Explanation:
 
     @property
     def moves(self) -> list[float]:
-        """The changes of the rating by each match, in points if there is a scale.
+        """The change of mu by each match, in points if there is a scale.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -313,7 +313,10 @@ def opponents_of(row: dict[str, Any]) -> str:
 
 
 def result_and_odds(row: dict[str, Any]) -> tuple[str, str]:
-    """Return the actual and the expected result in a row of `matches` as text.
+    """Return two texts about a row of `matches`: the actual result, and the expected result.
+
+    The expected result is the expected place in a match of three or more teams. For two teams, it is the predicted
+    lead in models of scores, and otherwise the expected score as a percentage.
 
     >>> result_and_odds({"teams": 2, "actual": 1.0, "expected": 0.36})
     ('won', '36 %')

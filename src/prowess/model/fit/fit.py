@@ -119,8 +119,8 @@ class Fit:
 
         `at` is a time (or day, month, year): the standings then include all matches up to that time. `since` is an
         earlier time; two more columns compare with the standings before it: `change`, the ranks gained, and `gain`, the
-        change of `shown`. Both are null for players who had no match before. Players with fewer matches than
-        `min_matches` are left out.
+        change of `shown`. Both are null for players who are not in those earlier standings. Players with fewer
+        matches than `min_matches` are left out.
 
         >>> import prowess as pw
         >>> days = [(["ann", "bob"], "2026-01-24"), (["bob", "ann"], "2026-01-31"), (["bob", "cat"], "2026-01-31")]

@@ -48,7 +48,7 @@ class Forecasts:
 
     @property
     def win(self) -> Floats:
-        """The probability that the first of two teams wins, for every match.
+        """The probability that the first of two teams wins, for every match; NaN in matches of more teams.
 
         >>> import prowess as pw
         >>> pw.Elo().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).forecasts.win
@@ -58,7 +58,7 @@ class Forecasts:
 
     @property
     def draw(self) -> Floats:
-        """The probability that two teams draw, for every match.
+        """The probability that two teams draw, for every match; NaN in matches of more teams.
 
         >>> import prowess as pw
         >>> pw.Elo().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).forecasts.draw

@@ -29,7 +29,7 @@ ROUNDS = 10.0  # the same for plain-number times, which usually count rounds or 
 
 
 def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
-    """Return the players with at least `min_matches` matches, sorted by `shown`; equal players share a rank."""
+    """Return a frame of the players with at least `min_matches` matches, best first; equal players share a rank."""
     import polars as pl
 
     model, state, names = ladder.model, ladder.settled, ladder.names
@@ -213,9 +213,9 @@ def standings(
 ) -> Standings:
     """Return the leaderboard after a history, with `change` and `gain` over the last period, in one pass.
 
-    `period` is a length ("week", "10d"), "last" (the last day or round) or "none"; the period ends with the last match.
-    By default, a period that suits the history is chosen, or the whole history if a `start` is given. `scale` adds
-    ratings in points, as in `Ladder`.
+    `period` is a length ("week", "10d") or "last" (the last day or round); the period ends with the last match. With
+    "none", the columns `change` and `gain` are left out. By default, a period that suits the history is chosen, or the
+    whole history if a `start` is given. `scale` adds ratings in points, as in `Ladder`.
 
     >>> import prowess as pw
     >>> days = ("2026-01-01", "2026-01-20", "2026-01-31")

@@ -27,9 +27,10 @@ def count_wrong(
     wrong: cython.double[::1],
     drawn: cython.double[::1],
 ) -> cython.void:
-    """Count the pairs of teams in each match that were predicted in the wrong order, and the pairs that share a place.
+    """Fill `wrong` and `drawn` with counts of pairs of teams in each match.
 
-    A pair with equal strengths counts as `ties` wrong pairs.
+    `wrong` counts the pairs that were predicted in the wrong order, and `drawn` the pairs that share a place. A pair
+    with equal strengths but different places counts as `ties` wrong pairs.
 
     >>> import numpy as np
     >>> wrong, drawn = np.empty(1), np.empty(1)
@@ -59,7 +60,9 @@ def count_ahead(
     ahead: cython.int[::1],
     level: cython.int[::1],
 ) -> cython.void:
-    """Count, for each team, the teams of its match with a lower key, and the other teams with an equal key.
+    """Count, for each team, the teams of its match with a lower key (`ahead`) or an equal key (`level`).
+
+    A team does not count itself. The counts are stored in `ahead` and `level`.
 
     >>> import numpy as np
     >>> ahead, level = np.empty(3, np.int32), np.empty(3, np.int32)
@@ -89,7 +92,9 @@ def count_losses(
     loss: cython.double[::1],
     decided: cython.double[::1],
 ) -> cython.void:
-    """Sum −ln P over the pairs of teams in each match that do not share a place, and count these pairs.
+    """Fill `loss` with Σ −ln P over the pairs of teams in each match that do not share a place.
+
+    Also fill `decided` with the number of these pairs.
 
     P is the probability of the order in which a pair finished: Φ(Δ/√(v₁ + v₂)), but at least `least`. Probabilities are
     multiplied as long as the product does not underflow, because computing a logarithm for each probability would

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Streamed:
-    """The result of rating a stream: the final ladder, the number of matches, and the remarks of all histories.
+    """The result of rating a stream: the final ladder, counts, the first and last time, and all remarks.
+
+    `unconverged` is the number of matches in which EP did not converge.
 
     >>> import prowess as pw
     >>> weeks = [pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": week}]) for week in (1, 2)]

@@ -82,7 +82,7 @@ class Trace:
         return team, holders(self.history.match_start, team)
 
     def counted(self, match: Ints) -> NDArray[np.bool_]:
-        """Return a mask of the matches that count, which have an importance above 0.
+        """Return whether each of the given matches counts, which means that its importance is above 0.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -143,8 +143,8 @@ class Trace:
     def account(self, match: int, most: int | None = None, points: Points | None = None) -> Account:
         """Describe how the match at index `match` changed the ratings of its players.
 
-        Only the players of the best `most` teams are included; None includes all teams. With `points`, the sentences
-        are in points.
+        If the match has more than `most` players, the account is limited to the best `most` teams, and to some of
+        their players. By default, all players are included. With `points`, the sentences are in points.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -210,7 +210,9 @@ def _largest(history: History) -> tuple[int, int]:
 
 
 def participants(history: History, entry: Ints, team: Ints, match: Ints) -> dict[str, Any]:
-    """Return the partners and the opponents of the given entries, with at most `NAMED` opponents each.
+    """Return the columns `partners`, `opponents` (at most `NAMED` for each entry) and `opponent_count`.
+
+    `team` and `match` are the team and the match of each of the entries in `entry`.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}])
     >>> columns = participants(history, np.array([1]), np.array([1]), np.array([0]))
@@ -230,7 +232,10 @@ def participants(history: History, entry: Ints, team: Ints, match: Ints) -> dict
 
 
 def results(history: History, team: Ints, match: Ints) -> dict[str, Any]:
-    """Return the results of the given teams: places, scores, and the share of opposing teams beaten (ties count half).
+    """Return the results of the given teams as columns; `match` is the match of each team.
+
+    The columns are the number of `teams` in the match, the `place`, and `actual`, the share of opposing teams beaten
+    (ties count half). If the history has scores, there are also the `score` and `against`, the best opposing score.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}])
     >>> {key: float(column[0]) for key, column in results(history, np.array([1]), np.array([0])).items()}
@@ -250,10 +255,12 @@ def results(history: History, team: Ints, match: Ints) -> dict[str, Any]:
 
 
 def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
-    """Return, for one team of each match, the expected share of opposing teams that this team beats.
+    """Return the columns `expected` and, in models of scores, `expected_lead` for one team of each match.
 
-    For two teams, the share is the predicted P(win) + P(draw)/2. For more teams, the share is the mean probability of
-    finishing ahead of another team, computed from normal performances.
+    `team` is the index of this team within each match. `expected` is the expected share of opposing teams that the team
+    beats. For two teams, this share is the predicted P(win) + P(draw)/2. For more teams, it is the mean probability of
+    finishing ahead of another team, computed from normal performances. `expected_lead` is the team's expected score
+    minus the highest expected score of the others.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)

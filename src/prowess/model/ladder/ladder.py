@@ -103,7 +103,7 @@ class Ladder:
 
     @property
     def last_seen(self) -> NDArray[np.float64]:
-        """The time of every player's last match, as in histories; NaN if unknown.
+        """The time of every player's last match, as a number as in `History.time`; NaN if unknown.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).last_seen
@@ -187,7 +187,10 @@ class Ladder:
         return self.model.points(scale, read_memory(self.model.pipeline, self.table), self._levels())
 
     def _levels(self) -> list[float] | None:
-        """Return the mean of each trait over all matches; None if there is only one trait, or no match."""
+        """Return the mean of each trait over all players, weighted by their numbers of matches.
+
+        Return None if there is only one trait, or no match.
+        """
         matches = self.state[: len(self), self.layout.matches]
         if len(self.layout.traits) == 1 or not np.nansum(matches):
             return None

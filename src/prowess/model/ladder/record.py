@@ -29,7 +29,10 @@ FEW = 100  # up to this many entries a loop is faster than arrays
 def record(
     ladder: Ladder, teams: Sequence[Sequence[str]], details: MatchDetails | None, time: Any
 ) -> list[list[Rating]]:
-    """Record a match. All arguments are checked before the ladder changes."""
+    """Record a match and return the new ratings, nested like the teams.
+
+    All arguments are checked before the ladder changes.
+    """
     rows, newcomers = _rows(ladder, teams)
     stamp, now = match_time(ladder, time)
     check_one_time(time, None if details is None else details.elapsed)
@@ -123,6 +126,8 @@ def check_times(ladder: Ladder, rows: Sequence[int], stamp: Stamp | None, now: f
 
 def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
     """Give every player of the history a row of the ladder; return the row of every entry.
+
+    Players without a match that counts are not added to the ladder. Their entries get a row that stays empty.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
@@ -239,7 +244,7 @@ def active(ladder: Ladder, within: float) -> list[str]:
 def upcoming(
     ladder: Ladder, teams: Sequence[Sequence[str | Rating]], time: Any
 ) -> tuple[list[list[int | Rating]], float, float]:
-    """Return the players of an upcoming match as rows or ratings, its time (NaN if unknown), and the unit of times.
+    """Return the players of an upcoming match as rows or ratings, its time (NaN if unknown), and the `time_unit`.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())

@@ -80,8 +80,10 @@ def log_pmf(n: cython.double, log_rate: cython.double, rate: cython.double) -> c
 @cython.cfunc
 @cython.exceptval(check=False)
 def _held(c: cython.double, half: cython.double, level: cython.double) -> cython.double:
-    """Return the positive root y of (y + level − c)(1 + y) = half, the equation of `tilt` with `level` in place of log
-    y."""
+    """Return the positive root y of (y + level − c)(1 + y) = half.
+
+    This is the equation of `tilt`, with `level` in place of log y.
+    """
     b = 0.5 * (1.0 + level - c)
     k = c - level + half
     root = sqrt(max(b * b + k, 0.0))
@@ -218,10 +220,11 @@ def medians(
 def _log_gamma_mean(
     n: cython.double, mean: cython.double, deviation: cython.double, density: cython.bint
 ) -> cython.double:
-    """Return the expectation E[f(g)], where f is the density or the distribution function of N(mean, deviation²).
+    """Return E[f(g)], where g is the logarithm of a Gamma(n) variable.
 
-    The variable g is random: e^g has the distribution Gamma(n). With d = g − log n, the density of g is proportional to
-    exp(−n (e^d − 1 − d)). The panels of the quadrature are as wide as the smoothness of both functions allows.
+    If `density` is true, f is the density of N(mean, deviation²), otherwise its distribution function. With
+    d = g − log n, the density of g is proportional to exp(−n (e^d − 1 − d)). The product of f and the density of g is
+    integrated in panels, which are as wide as the smoothness of these two functions allows.
     """
     root = sqrt(n)
     shift = mean - log(n)

@@ -87,9 +87,10 @@ def chances(
     win: cython.double[::1],
     draw: cython.double[::1],
 ) -> cython.void:
-    """Fill P(win) of the first team and P(draw) of every match.
+    """Fill `win` with P(win) of the first team, and `draw` with P(draw), for every match.
 
-    `means` and `variances` hold the log-rates: first team, second team, first team of the next match, and so on.
+    `means` and `variances` describe the log-rate of each team: first team, second team, first team of the next match,
+    and so on.
 
     >>> win, draw = array("d", [0.0]), array("d", [0.0])
     >>> chances(array("d", [0.3, 0.0]), array("d", [0.0, 0.0]), win, draw)
@@ -141,7 +142,7 @@ def _compute_match(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _integrate(pair: _ScorePair, outer: cython.bint) -> cython.void:
-    """Integrate over one team's log-rate x.
+    """Integrate over the log-rate x of the outer team if `outer` is true, otherwise of the other team.
 
     A known x needs only one node. If the variance of x is large, the integral uses panels, otherwise even steps.
     """
@@ -168,7 +169,7 @@ def _integrate(pair: _ScorePair, outer: cython.bint) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_panels(pair: _ScorePair, outer: cython.bint, mean: cython.double, deviation: cython.double) -> cython.void:
-    """Integrate over one team's log-rate in panels; the smoother the integrand, the wider the panel.
+    """Do the work of `_integrate` in panels; the smoother the integrand, the wider the panel.
 
     Below the first panel the rate is so low that the score is 0.
     """

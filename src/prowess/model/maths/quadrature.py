@@ -1,9 +1,9 @@
 """A grid of nodes for numerical integration over many normal distributions at once.
 
-The grid consists of Gauss–Legendre panels. The panels are narrow near the centre and the margins of each distribution,
-and wide elsewhere. A node is a sum `base + offset`, whose base is the centre of a nearby distribution. Differences from
-a mean are taken between centres, before the offset is added, so that a narrow distribution far from zero keeps its
-digits.
+The grid consists of Gauss–Legendre panels. The panels are narrow near the centres, which are the mean and mean ± margin
+of each distribution, and wide elsewhere. A node is a sum `base + offset`, whose base is a nearby centre. To compute the
+distance of a node from a mean, subtract the mean from the base before adding the offset, so that a narrow distribution
+far from zero keeps its digits.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ Floats = NDArray[np.float64]
 
 
 def grid(means: Floats, deviations: Floats, margins: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return bases, offsets and weights of the nodes of a grid for integrals over the distributions of all teams.
+    """Return bases, offsets and weights of the nodes of a grid for integrals over all the given normal distributions.
+
+    The panels are narrow near each mean, and near the mean plus or minus its margin.
 
     >>> base, offset, weight = grid(np.array([0.0, 1.0]), np.array([1.0, 1.0]), np.array([0.0, 0.0]))
     >>> round(float(weight @ np.exp(-((base + offset) ** 2) / 2)) ** 2, 10) == round(2 * np.pi, 10)

@@ -103,9 +103,9 @@ def _density(x: cython.double, deviation: cython.double, cell: cython.double) ->
 def _count(
     ahead: cython.double[::1], n: cython.Py_ssize_t, count: cython.double[::1], span: cython.int[::1]
 ) -> cython.void:
-    """Compute the distribution of how many of n independent events occur.
+    """Fill `count` with the distribution of how many of n independent events occur, with the probabilities `ahead`.
 
-    Probabilities outside span[0] … span[1] are 0.
+    `span` gets the first and the last number of events whose probability is not negligible; all others count as 0.
     """
     low = high = 0
     count[0] = 1.0

@@ -165,7 +165,10 @@ async def list_aliases(access: Write, service: ServiceDep) -> Response:
     | {200: {"model": schemas.AliasChange, "description": "The alias already existed."}},
 )
 async def create_alias(asked: schemas.NewAlias, access: Admin, service: ServiceDep, reason: Reason = "") -> Response:
-    """Add another name for a player. If matches were recorded under that name, merge the two players instead."""
+    """Add another name for a player.
+
+    The response is 409 Conflict if matches were recorded under that name: merge the two players instead.
+    """
     command = AddAlias(access.league, asked.alias, asked.player, author=access.author, reason=reason)
     result = await asyncio.wrap_future(service.writer.submit(command))
     player = next(iter(result.aliases.values()), asked.player.strip())

@@ -105,7 +105,7 @@ class EventHub:
         self._task: asyncio.Task[None] | None = None
 
     async def follow(self, league: int, since: int | None) -> AsyncIterator[bytes | None]:
-        """Yield the events of a league, starting with changes after revision `since`; yield None as a heartbeat."""
+        """Yield the events of a league after revision `since`, or from now on; yield None as a heartbeat."""
         queue: Queue = asyncio.Queue(BUFFER)
         # The queue is registered before the query below, so that no change after the query is missed.
         self._queues.setdefault(league, set()).add(queue)

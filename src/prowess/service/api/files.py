@@ -183,6 +183,8 @@ def extension_of(filename: str) -> str | None:
 def import_extension(format: str | None, filename: str | None, content_type: str) -> str:
     """Return the extension that determines how an uploaded file is read.
 
+    It is the given format, or follows from the file name or, without a file name, from the Content-Type.
+
     >>> import_extension(None, None, "text/csv; charset=utf-8"), import_extension(None, "games.parquet", "")
     ('csv', 'parquet')
     """
@@ -206,7 +208,8 @@ async def parse_upload(
 ) -> FilePreview:
     """Read an uploaded file in a child process within limits; stop the child if the client disconnects.
 
-    With `choose`, the child also chooses a model for the matches.
+    `ids` and `ask` have the same meaning as in `read_upload`. With `choose`, the child also chooses a model for the
+    matches.
     """
     service = service_of(request)
     settings = service.settings
@@ -248,7 +251,7 @@ def problem_payload(one: Located) -> dict[str, str | None]:
 
 
 def import_payload(result: CommandResult, found: Findings, chosen: Chosen | None = None) -> dict[str, Any]:
-    """Return the content of a file and the effects of its import as plain data."""
+    """Return how a file was read, the effects of its import, and the model chosen for it, if any, as plain data."""
     payload: dict[str, Any] = {
         "league": result.league,
         "revision": result.revision,

@@ -89,7 +89,7 @@ def with_revision(snapshot: Snapshot, payload: dict[str, Any]) -> dict[str, Any]
 class ResolvedNames(NamedTuple):
     """The players whom the names in a request mean, and the names of new players.
 
-    `players` maps every name to a player.
+    `players` maps every name to a player; a new name is mapped to itself.
     """
 
     players: dict[str, str]
@@ -100,7 +100,7 @@ class ResolvedNames(NamedTuple):
         return [self.players.get(name.strip(), name.strip()) for name in names]
 
     def groups(self, groups: Iterable[Iterable[str]]) -> list[list[str]]:
-        """Return the players for groups of names; a name may be spelt differently than in the request."""
+        """Return the players for groups of names; a name need not be spelt as in the list of players."""
         listed = NameIndex(list(dict.fromkeys(self.players.values())))
         return [[name if name in listed else listed.resolve(name) for name in self(group)] for group in groups]
 

@@ -70,7 +70,7 @@ async def create(
 async def rotate(service: Service, admin: Key, id: int, grace: str, league_id: int | None = None) -> dict[str, Any]:
     """Rotate a key on behalf of an admin; return it with its new secret.
 
-    A league's admin may rotate only the league's own keys.
+    With `league_id`, only keys of this league can be rotated.
     """
     seconds = keys.parse_duration(grace, "grace")
 
@@ -86,7 +86,10 @@ async def rotate(service: Service, admin: Key, id: int, grace: str, league_id: i
 
 
 async def revoke(service: Service, admin: Key, id: int, league_id: int | None = None) -> dict[str, Any]:
-    """Revoke a key on behalf of an admin. The last admin key for all leagues cannot be revoked."""
+    """Revoke a key on behalf of an admin, and return it.
+
+    With `league_id`, only keys of this league can be revoked. The last admin key for all leagues is never revoked.
+    """
 
     def work() -> dict[str, Any]:
         with service.database.writing() as connection:

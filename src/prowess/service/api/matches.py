@@ -177,7 +177,10 @@ def _unsupported(content_type: str, supported: str) -> Problem:
 
 
 async def run_command(service: Service, command: Command, dry_run: bool, status: int = 200) -> Response:
-    """Execute a command, or preview it in a dry run; respond with the changed ratings."""
+    """Execute a command, or preview it in a dry run; respond with the changed ratings.
+
+    The response has the given `status`; in a dry run, or if all matches were recorded before, it has 200.
+    """
     league = await service.leagues.get(command.league)
     if dry_run:
         planned = await run_in_threadpool(preview, service.database, command)

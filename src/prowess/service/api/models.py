@@ -156,7 +156,7 @@ def describe_preset(name: str) -> dict[str, Any]:
 
 
 def summary_of(name: str) -> str:
-    """Describe a preset in a few plain sentences; for a plugin's preset, return its docstring.
+    """Describe a preset in a few plain sentences; for a plugin's preset, return the first paragraph of its docstring.
 
     >>> summary_of("GaussianSD")
     'It uses the score difference, not only the winner.'
@@ -191,7 +191,7 @@ def parameter_payloads(preset: str, model: Model, usual: Model) -> list[dict[str
 
 
 def explain_shown_rating(model: Model, scale: Scale | None = None) -> str:
-    """Explain in a sentence what the number in the standings means.
+    """Explain in a few sentences what the number in the standings means.
 
     >>> import prowess as pw
     >>> explain_shown_rating(pw.Elo())

@@ -1,4 +1,4 @@
-"""The offer of a better model, which the service has found for a league: what it would change, and how to accept it."""
+"""The model that the service offers after a search for a better one: show what it would change, and accept it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,11 @@ async def accept_model_offer(
 
 
 async def find_offer(service: Service, name: str, id: int, *, author: str, reason: str) -> ChangeModel:
-    """Return the command that accepts an offer; raises `Conflict` if another search has replaced the offer."""
+    """Return the command that accepts an offer; raises `Conflict` if the offer is no longer open.
+
+    An offer is closed by the next search or by a change of the model. By default, the reason says how the model was
+    chosen.
+    """
 
     def work(connection: Connection) -> ChangeModel:
         league = leagues.find(connection, name)
@@ -70,7 +74,8 @@ async def find_offer(service: Service, name: str, id: int, *, author: str, reaso
 def offer_payload(service: Service, connection: Connection, league: League) -> Plain:
     """Return the result of the last search for a better model as plain data.
 
-    The names of players in `changes` are never stored: they are computed at each call, or cached by revision.
+    `changes` contains names of players, so it is never written to the database: it is computed on request, and cached
+    in memory until the league changes.
     """
     result = service.analyses.choice(connection, league)
     answer, job = result.data, result.last

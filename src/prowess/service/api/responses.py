@@ -41,9 +41,10 @@ def json_response(content: Any, status: int = 200, headers: Mapping[str, str] | 
 
 
 def etag_of(league: League, generation: int, revision: int) -> str:
-    """Return the ETag of a league's data.
+    """Return the ETag of a league's data at a revision of a generation.
 
-    The ETag also depends on settings and erasures, because they also change how past revisions look.
+    The ETag also depends on the settings, the state and erasures of the league, because they change how all revisions
+    look.
     """
     state = f"{league.id} {league.archived_at} {league.purge_at} {league.public} {league.erased}"
     shown = f"{state} {league.settings} {league.title!r}".encode()
@@ -82,7 +83,7 @@ def cached_json(request: Request, tag: str, content: Callable[[], Any]) -> Respo
 
 
 def rfc3339(seconds: float) -> str:
-    """Format a Unix time.
+    """Format a Unix time, in seconds, as RFC 3339 in UTC.
 
     >>> rfc3339(0.5)
     '1970-01-01T00:00:00.500000Z'
@@ -119,7 +120,7 @@ def rating_payload(rating: Rating | None, points: Points | None = None) -> Plain
 
 
 def rating_payloads(ladder: Ladder | None, players: Sequence[str], points: Points | None = None) -> list[Plain | None]:
-    """Return the ratings of several players as plain data; None for players who are not on the ladder.
+    """Return ratings as plain data, as `rating_payload` does; None for players who are not on the ladder.
 
     >>> import prowess as pw
     >>> rating_payloads(pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}), ["ann", "bob"])
@@ -150,7 +151,8 @@ def change_payload(
 ) -> Plain:
     """Return the rating changes of a command, and its matches or the first `most` of them, as plain data.
 
-    All changes of players in the command's matches are listed, but only the largest changes of other players.
+    All changes of players in the command's matches are listed, but only the largest changes of other players. With
+    `largest_first`, the changes are sorted by size. With `points`, ratings are also given in points.
     """
     players: Sequence[str] = result.players
     if len(players) > MAX_OTHERS:
@@ -177,7 +179,7 @@ def change_payload(
 
 
 def most_moved(result: CommandResult, players: Sequence[str], most: int, of_mean: bool = False) -> list[str]:
-    """Return the players whose shown rating, or mean, changes most.
+    """Return the `most` players whose shown rating or, with `of_mean`, whose μ changes most, largest change first.
 
     New and removed players come first, ordered by rating.
     """

@@ -36,7 +36,9 @@ Plain = dict[str, Any]
 
 @dataclass(frozen=True)
 class AnalysisResult:
-    """The data of an analysis (None if not available yet), and its last background job, if there was one.
+    """The data of an analysis (None if not available), and its last background job, if there was one.
+
+    `why` says why the data are missing, or why the last job failed; it is empty if there is nothing to explain.
 
     >>> AnalysisResult(None, None).data is None
     True
@@ -44,7 +46,7 @@ class AnalysisResult:
 
     data: Plain | None
     last: Analysis | None
-    why: str = ""  # why the data are missing, or why the last job failed
+    why: str = ""
 
 
 class ModelAnalyses:
@@ -59,7 +61,7 @@ class ModelAnalyses:
     def figures(self, connection: Connection, league: League) -> AnalysisResult:
         """Return figures on how well a league's model predicts.
 
-        For a large league, return the last figures that were computed.
+        For a large league, return the last figures that were computed; if they are outdated, new ones are queued.
         """
         if league.posted <= SMALL:
             key, state = ("figures", league.id), (league.generation, league.revision)

@@ -85,7 +85,7 @@ def _chunks(model: Model, history: History, seasons: Sequence[Season]) -> Iterab
 
 
 def choose_for_import(history: History, seconds: float = IMPORT_SECONDS) -> Chosen | None:
-    """Choose a model for the matches of a file, for an empty league; return None if there are too few matches.
+    """Choose a model for the matches of a file in at most `seconds`; return None if there are too few matches.
 
     >>> choose_for_import(History.from_matches([{"teams": [["ann"], ["bob"]]}])) is None
     True

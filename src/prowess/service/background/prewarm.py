@@ -40,7 +40,7 @@ class Prewarmer:
         self.thread.start()
 
     def warm_charts(self) -> None:
-        """Draw a chart in the background at the first page view, because the first chart takes an extra second."""
+        """At the first call, draw a chart in the background, because the first chart takes an extra second."""
         if not self._charts_warm:
             self._charts_warm = True
             Thread(target=_draw_chart, name="prowess-prewarm-charts", daemon=True).start()

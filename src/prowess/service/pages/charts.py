@@ -161,7 +161,7 @@ def unique_names(names: Iterable[str]) -> list[str]:
 
 @chart("curves")
 def curves(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
-    """Draw the skill of players over time; the axis is scaled to the ratings after their provisional matches."""
+    """Draw the skill of players over time; the scale of the axis ignores the wide bands of provisional ratings."""
     names = unique_names(query.getlist("name"))
     if not 1 <= len(names) <= MOST:
         raise Problem(422, f"name: a chart shows 1 to {MOST} players, not {len(names)}")

@@ -78,7 +78,10 @@ async def enter(
     teams: Annotated[int | None, Query(ge=2, le=MOST)] = None,
     team: Annotated[list[str] | None, Query()] = None,
 ) -> Response:
-    """Show a form for a new result of `teams` teams; each `team` prefills the names of a team, one per line."""
+    """Show a form for a new result of `teams` teams (by default, as many as in the last match).
+
+    Each `team` prefills the names of a team, one per line.
+    """
 
     def work(connection: Connection) -> MatchForm:
         league = leagues.find(connection, access.league)

@@ -223,9 +223,9 @@ async def suggest_names(
 
 
 def by_likelihood(names: Iterable[str], search: str) -> list[str]:
-    """Sort names for a search: exact matches, then names that begin with the text, then names with such a word.
+    """Sort names for a search: first exact matches, then names that begin with the text.
 
-    All other names come last.
+    Next come names in which a later word begins with the text, and then all other names.
 
     >>> by_likelihood(["Johanna", "Mary Ann", "Annika", "ann"], "ann")
     ['ann', 'Annika', 'Mary Ann', 'Johanna']

@@ -62,7 +62,10 @@ async def teams(
     pick: str = "",
     keep: Keep = None,
 ) -> PageContext:
-    """Show the fairest teams for a list of players, or compare a manual split with them."""
+    """Show the fairest teams for a list of players, or compare a manual split with them.
+
+    Each `team` lists the players of a team of the manual split; `move` and `swap` change the split (see `edit_split`).
+    """
 
     def forecast(connection: Connection, league: League, now: Snapshot) -> Forecast:
         split = edit_split(_parse_split(now, team), move, swap) if team else None

@@ -52,7 +52,7 @@ def backup(database: Database, path: PathLike, *, progress: bool | None = None) 
     """Copy all tables of a database as they are now into a file; others may keep writing to the database.
 
     If the file is an earlier backup, it is replaced when the new backup is complete. Any other file is never
-    overwritten.
+    overwritten. A progress bar appears after two seconds; `progress` shows it at once (true) or never (false).
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -83,7 +83,10 @@ def backup(database: Database, path: PathLike, *, progress: bool | None = None) 
 
 
 def restore(path: PathLike, database: Database, *, progress: bool | None = None) -> Copied:
-    """Copy a backup into an empty database, in one transaction."""
+    """Copy a backup into an empty database, in one transaction; a backup of an older version is then migrated.
+
+    The result has the schema version of the backup. `progress` has the same meaning as in `backup`.
+    """
     if not Path(path).is_file():
         raise _file_error(path, "not found")
     with _open_file(path, f"{Path(path).resolve().as_uri()}?mode=ro") as source:

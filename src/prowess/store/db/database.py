@@ -103,10 +103,11 @@ class Database:
             migrate(self.engine)
 
     def scrub(self) -> bool:
-        """Rewrite a SQLite file without its unused pages, and empty its WAL; return False if a reader prevents it.
+        """Rewrite a SQLite file without its unused pages, and empty its WAL; return whether this succeeded.
 
-        Posts wait until this is done. The file keeps its old pages until every reader that began earlier has finished.
-        On PostgreSQL the method does nothing, because PostgreSQL's own vacuum removes unused rows.
+        An open reader can prevent this. Posts wait until it is done. The file keeps its old pages until every reader
+        that began earlier has finished. On PostgreSQL the method does nothing and returns True, because PostgreSQL's
+        own vacuum removes unused rows.
         """
         if self.dialect != "sqlite":
             return True
@@ -265,7 +266,10 @@ _LOCK_PLAYERS = text(
 
 
 def lock_league(connection: Connection, league: int) -> None:
-    """Lock the league exclusively."""
+    """Lock the league exclusively until the transaction ends.
+
+    On SQLite this does nothing, because only one transaction writes at a time.
+    """
     if connection.dialect.name == "postgresql":
         connection.execute(_LOCK_LEAGUE, {"league": league})
 
@@ -345,7 +349,10 @@ class RawStatement:
             return list(cursor.fetchall()) if cursor.description else []
 
     def text(self, dialect: str, places: int = 0) -> str:
-        """Return the SQL for a dialect; its list has `places` separate values, or is one parameter if this is 0."""
+        """Return the SQL for a dialect.
+
+        The list of an `InList` has `places` separate values; if `places` is 0, the list is one parameter.
+        """
         sql = self._texts.get((dialect, places))
         if sql is None:
             sql = str(self._statement.compile(dialect=_DIALECTS[dialect], compile_kwargs={"places": places}))
@@ -356,7 +363,10 @@ class RawStatement:
 
 
 def _flatten_lists(values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """Replace each short list by separate values, and each long list by JSON; return the number of separate values."""
+    """Replace each short list by separate values, and each long list by JSON.
+
+    Return the number of values that replace the short list (0 if there is none), and the new parameters.
+    """
     places, flat = 0, {}
     for name, value in values.items():
         if type(value) is not list:

@@ -187,7 +187,7 @@ class JournalRows:
     def changed(self, removed: Sequence[int], added: Iterable[Entry]) -> JournalRows:
         """Return the rows without the matches numbered in `removed`, and with the `added` matches.
 
-        Added matches may reuse the numbers of removed matches.
+        Added matches may reuse the numbers of removed matches. The result has no contexts.
         """
         kept = self._take(~np.isin(self.seq, removed)) if removed else self
         new = JournalRows.of_entries(added)
@@ -376,7 +376,7 @@ def revisions(connection: Connection, league: League, id: str) -> list[RowMappin
 
 
 def last_time(connection: Connection, league: League, before: float = inf) -> float | None:
-    """Return the time of a league's latest match before a given time."""
+    """Return the time of a league's latest match before a given time; None if there is none."""
     latest = select(func.max(_JOURNAL.time)).where(
         _JOURNAL.league_id == league.id, _NOW, _JOURNAL.body.is_not(None), _JOURNAL.time < before
     )
@@ -385,7 +385,10 @@ def last_time(connection: Connection, league: League, before: float = inf) -> fl
 
 
 def earliest_change(connection: Connection, league: League, revision: int) -> float:
-    """Return the earliest time of a match posted, edited or deleted since a revision; earlier matches are unchanged."""
+    """Return the earliest time, old or new, of the matches posted, edited or deleted since a revision.
+
+    Matches before this time are unchanged. If nothing has changed, the result is infinity.
+    """
     times = _EARLIEST_CHANGE(connection, league=league.id, revision=revision)
     seqs = [seq for (seq,) in _CORRECTED(connection, league=league.id, revision=revision)]
     if seqs:
@@ -396,7 +399,7 @@ def earliest_change(connection: Connection, league: League, revision: int) -> fl
 def append(
     connection: Connection, league: League, entries: Iterable[Entry], revision: int, author: str, reason: str
 ) -> None:
-    """Write entries into the journal, with their author, time and reason."""
+    """Write entries into the journal, with their author and reason and the current time."""
     now = time()
     rows = [
         (league.id, seq, revision, None, id, kind, moment, stamped, body, author, reason, now, context)

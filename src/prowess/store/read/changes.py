@@ -38,7 +38,9 @@ class RankChanges:
 
 
 def rank_changes(before: Ladder, after: Ladder, limit: int = 10, scale: Scale | None = None) -> RankChanges:
-    """Compare the ranks of players in two ladders with the same players; with a scale, also give their points.
+    """Compare the ranks of the players who are in both ladders; with a scale, also give their points.
+
+    The result lists the `limit` best players of `after`, and the `limit` players whose ranks change most.
 
     >>> import prowess as pw
     >>> ladders = [pw.Ladder(pw.Elo(), {"ann": pw.Rating(1500), "bob": pw.Rating(bob)}) for bob in (1400, 1600)]
@@ -76,7 +78,8 @@ def _ranks_and_ratings(
 def week_before(now: Snapshot) -> float | None:
     """Return the time a week before the league's last match; None for a league without times.
 
-    The time is rounded up to the end of the day, so that it stays the same while matches are posted.
+    The result is the end of a day, so that it stays the same while matches are posted on one day. If times are plain
+    numbers, a week is seven units, and the result is a whole number.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings
@@ -122,9 +125,10 @@ def what_if(
 ) -> list[Plain] | None:
     """Return how much each rating would change with each result of a match between two teams.
 
-    The match takes place at `time`, on the clock of the league, or else right after the last match of its players. The
-    returned numbers are changes of μ, in points if the league has a scale. Returns None if the model needs scores, not
-    only a result.
+    The match takes place at `time`, on the clock of the league, or else right after the last match of its players.
+    `home` is the index of the home team. The result has a row for each player with the changes of μ if the `first` team
+    wins, after a `draw`, and if the `second` team wins, in points if the league has a scale. The result is None if the
+    model needs scores, not only a result.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings

@@ -205,7 +205,7 @@ class ContextTable:
             own.put(rows[own.level], code)
 
     def head(self, rows: Sequence[int]) -> ContextTable:
-        """Return a copy of the first rows; `rows` are the numbers of matches, teams and entries."""
+        """Return a copy of the first rows; `rows` says how many matches, teams and entries to copy."""
         other = ContextTable()
         other.columns = {name: column.head(rows[column.level]) for name, column in self.columns.items()}
         return other

@@ -88,7 +88,7 @@ class MatchViews:
         return match | {"counts": account.counts, "forecast": account.forecast, "players": players}
 
     def neighbours(self, id: str) -> tuple[str | None, str | None]:
-        """Return the ids of the previous and the next match, or None."""
+        """Return the ids of the previous and the next match in league order; None where there is no match."""
         index = self._index(id)
         around = self._recorded(np.arange(max(index - 1, 0), min(index + 2, len(self.view))))
         before, after = around.get(index - 1), around.get(index + 1)
@@ -103,7 +103,9 @@ class MatchViews:
         offset: int = 0,
         where: ContextFilters = NO_FILTERS,
     ) -> MatchPage:
-        """Return the matches of the league or of one player within a time range, newest first.
+        """Return a page of the matches of the league, or of one player, in a time range, newest first.
+
+        The page has at most `limit` matches after the first `offset`. Its `total` counts all matches that fit.
 
         `where` selects matches by context. The match, or any of its teams or players, must have an accepted value; with
         a `player`, this player, the player's team or the match must have one. The matches of one player also have the
@@ -129,7 +131,7 @@ class MatchViews:
         return MatchPage(self._player_matches(entry[::-1][offset : offset + limit][::-1]), len(entry))
 
     def recent_matches(self, players: Iterable[str], each: int = RECENT_MATCHES) -> History:
-        """Return the last `each` matches of every given player, searching only the latest matches of the league."""
+        """Return the last `each` matches of every given player that are among the latest matches of the league."""
         history = self.view.trace.history
         begin = int(history.team_start[history.match_start[max(0, len(history) - RECENT_OF_LEAGUE)]])
         entry = np.concatenate([np.zeros(0, np.intp), *(self.view.entries(name)[::-1][:each] for name in players)])
@@ -253,7 +255,10 @@ class MatchViews:
         return rows
 
     def _curve(self, entry: Ints, most: int, by_mean: bool = False) -> tuple[list[Plain], Plain | None, Plain | None]:
-        """Return at most `most` points of a curve, and its best and worst point by the shown rating or by the mean."""
+        """Return at most `most` points of a curve, and its best and worst point.
+
+        The points are compared by the shown rating or, with `by_mean`, by μ.
+        """
         trace, (_, match) = self.view.trace, self.view.places(entry)
         counted = trace.counted(match)
         entry, match = entry[counted], match[counted]
@@ -275,7 +280,10 @@ class MatchViews:
         return points if most else [], high, low
 
     def _record(self, entry: Ints, places: tuple[Ints, Ints], curve: int) -> tuple[list[Plain], Plain]:
-        """Return a curve, its best and worst point, and the number of wins, draws and losses."""
+        """Return at most `curve` points of a rating curve, and a mapping with its best and worst point and the results.
+
+        The results are the numbers of wins, draws and losses.
+        """
         points, best, worst = self._curve(entry, curve)
         signs = results(self.view.trace.history, places)
         counts = {name: int(np.sum(signs == sign)) for name, sign in (("wins", 1), ("draws", 0), ("losses", -1))}
@@ -310,7 +318,9 @@ class MatchViews:
 def recent_form(
     view: TraceView, players: Sequence[str], played: Sequence[int], matches: int | None = None
 ) -> list[list[Plain]]:
-    """Return the results of players' last matches, newest last, among the first `matches` matches (default: all).
+    """Return the results of each player's last five matches, newest last.
+
+    With `matches`, only the first `matches` matches of the league are considered.
 
     The only team in first place has won; teams that share first place have drawn. `played`, the number of matches of
     each player, limits how far back to search. Matches that do not count are left out.
@@ -341,7 +351,9 @@ def recent_form(
 
 
 def _last_entries(view: TraceView, number: Ints, enough: NDArray[np.integer], matches: int) -> Ints:
-    """Return each player's last `enough` entries with a result, among the first `matches` matches, in time order.
+    """Return each player's last entries in matches that count, at most `FORM_MATCHES`, in chronological order.
+
+    Only the first `matches` matches are searched, until `enough` entries of each player are found.
 
     The entries are scanned backwards from the end: most players on a page have played recently, so no index is needed.
     """

@@ -35,7 +35,8 @@ OVERHEAD = 4_096  # bytes of a snapshot besides its columns; they add up if a pr
 class Ranking:
     """The players from best to worst, as row numbers in `Snapshot.state`; equal players are sorted by name.
 
-    `down` holds the negated ratings from best to worst, so that the array is ascending and can be searched.
+    `down` holds the negated ratings from best to worst, rounded and in units of `grain`. The array is ascending, so it
+    can be searched. `grain` depends on the `largest` rating.
 
     >>> import prowess as pw
     >>> state = np.array([[1480.0, 0.0], [1520.0, 0.0], [1480.0, 0.0]])
@@ -292,11 +293,11 @@ class Snapshot:
         min_matches: int = 0,
         provisional: bool | None = None,
     ) -> Page:
-        """Return `size` players starting at index `first` (0 is the best), among those who match the filters.
+        """Return up to `size` players starting at index `first` (0 is the best), among those who match the filters.
 
-        `search` is a part of the name. With `active`, only active players are kept, and ranks are among active players;
-        otherwise, ranks are among all players. If `provisional` is true, only provisional players are kept; if it is
-        false, only established players; if it is None, both.
+        `search` is a part of the name, and `min_matches` is the least number of matches. With `active`, only active
+        players are kept, and ranks are among active players; otherwise, ranks are among all players. If `provisional`
+        is true, only provisional players are kept; if it is false, only established players; if it is None, both.
         """
         ranking = self.active_ranking if active else self.ranking
         order = ranking.order

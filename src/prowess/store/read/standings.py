@@ -130,11 +130,10 @@ class StandingsCache:
         )
 
     def _past_snapshot(self, league: League, key: Hashable, make: Callable[[], Snapshot]) -> Snapshot:
-        """Return a past snapshot from the cache.
+        """Return a past snapshot from the cache; if it is missing, compute it with `make`.
 
-        If the snapshot is missing, one thread computes it, and other threads that need the same snapshot wait.
-
-        Computing a snapshot may take seconds, so only a few threads may compute past snapshots at once. All other
+        The past snapshots of a league are computed one after another. Computing one may take seconds, so only a few
+        threads may compute past snapshots, or wait for them, at once; further calls raise `Unavailable`. All other
         threads stay free for requests for current standings.
         """
         snapshot = self._past.get((*league.cache_key, key))

@@ -114,7 +114,9 @@ class TraceView:
         return first + int(np.searchsorted(self.seq[first:last], seq, side="right"))
 
     def between(self, since: float, until: float) -> tuple[int, int]:
-        """Return the range of matches between two times, both inclusive.
+        """Return the range of the matches from `since` to `until`, including matches at these two times.
+
+        The range is the index of the first match, and the index after the last match.
 
         In a league without times, the range has all matches.
         """
@@ -325,6 +327,8 @@ def iter_forecasts(
     model: Model, history: History, seasons: Sequence[Season] = (), step: int = STEP
 ) -> Iterator[tuple[int, Forecasts]]:
     """Yield the same forecasts as a league's trace, at most `step` matches at a time, using little memory.
+
+    Each item has the index of its first match, and the forecasts.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)

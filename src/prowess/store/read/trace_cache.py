@@ -141,7 +141,7 @@ def _first_change(view: TraceView, begun: Sequence[Season], removed: NDArray[np.
 def _merge(
     view: TraceView, first: int, removed: NDArray[np.intp], history: History, seq: NDArray[np.int64]
 ) -> tuple[History, NDArray[np.int64]]:
-    """Remove and add matches; return the matches from index `first` of the view on, in league order."""
+    """Remove and add matches; return those from index `first` of the view on and their numbers, in league order."""
     kept = np.setdiff1d(np.arange(first, len(view)), removed, assume_unique=True)
     seqs = np.concatenate([view.seq[kept], seq])
     parts = [view.trace.history.take(kept), replace(history, ids=None)]

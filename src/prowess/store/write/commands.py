@@ -91,7 +91,7 @@ class Rename(Command):
     """Rename a player. If another player has the new name, the two are merged. The old name becomes an alias.
 
     If `merge` is true, the new name must belong to a player. `seen` is the revision of the league that the author saw.
-    If matches of either player have been changed since, the command is a conflict.
+    If matches of either player, or names in the league, have been changed since, the command is a conflict.
     """
 
     player: str

@@ -70,7 +70,7 @@ class Erasure:
     scrub_due: bool
 
     def scrubbed(self, done: bool) -> Erasure:
-        """Return the erasure after an attempt to scrub the database; `done` says whether it succeeded."""
+        """Return the erasure after an attempt to scrub the database; `done` says whether the attempt succeeded."""
         return replace(self, scrub_due=self.scrub_due and not done)
 
 
@@ -86,8 +86,9 @@ def anonymise(
 ) -> Erasure:
     """Replace a player's name, and every earlier name, by pseudonyms in all data of a league; this cannot be undone.
 
-    With `all_leagues`, which only an admin of all leagues may use, the name is also replaced in keys and log entries
-    that do not belong to one league. Afterwards, `scrub` removes the name from the unused pages of a SQLite file.
+    With `keep_hash`, the name is recognised when it is posted again. With `all_leagues`, which only an admin of all
+    leagues may use, the name is also replaced in keys and log entries that do not belong to one league. Call `scrub`
+    afterwards, to remove the name from the unused pages of a SQLite file.
     """
     with database.writing() as connection, secure_delete(connection):
         lock_league(connection, leagues.find(connection, league).id)

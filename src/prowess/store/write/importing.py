@@ -56,8 +56,8 @@ def import_history(
     """Post all matches of a history to the league with this title, as one revision; create the league if it is missing.
 
     Matches without ids get ids derived from their contents, so that importing a file again changes nothing. An existing
-    league keeps its own model and title. Without a `preset`, `choose` returns the model of a new league, or of a league
-    that has no matches and still has the default model.
+    league keeps its own model, title and visibility. Without a `preset`, `choose` returns the model of a new league, or
+    of a league that has no matches and still has the default model.
     """
     name = league_name(title)
     league = _find(database, name)

@@ -131,7 +131,7 @@ def with_aliases(
     """Replace the aliases in a post by the names of their players.
 
     Names of anonymised players are replaced by their pseudonyms. If the id of a recorded match was hashed when a player
-    was anonymised, the id in the post is replaced by the hash.
+    was anonymised, the id in the post is replaced by the hash. `waiting` has the same meaning as in `with_pseudonyms`.
     """
     history, ids, erased = erasure.with_pseudonyms(connection, league, post.history, waiting=waiting)
     players = aliases.players_of(connection, league, history.players)
@@ -171,7 +171,7 @@ def validate(command: Post, clock: Clock) -> ValidatedPost:
         stamped = stamped & (clock == "utc")
         return ValidatedPost(command, ids, own_ids, history, bodies(history), stamped, clock == "utc", clock, contexts)
     if clock == "number" and stamped.any():
-        raise _in_match(Error.in_field("time", "this league needs a plain number as time"), int(stamped.argmax()))
+        raise _in_match(Error.in_field("time", "missing; this league needs a plain number"), int(stamped.argmax()))
     now = clocks.now()
     numbers = np.array([now if time is None else time for time in times], np.float64)
     history = _with_times(history, numbers, clock)
@@ -343,9 +343,10 @@ class _Batch:
 def append_posts(
     connection: Connection, name: str, posts: Sequence[ValidatedPost], pending: PendingTraces | None = None
 ) -> list[CommandResult | Exception]:
-    """Record posts to a league, each one completely or not at all.
+    """Record posts to a league, each one completely or not at all; return the result or the error of each post.
 
-    The result of an out-of-order post is `OutOfOrder`.
+    The error of an out-of-order post is `OutOfOrder`. If a reader follows the league (see `pending`), results also have
+    the traces of the new matches.
     """
     rejected: dict[int, Error] = {}
     try:

@@ -240,9 +240,9 @@ def _unknown(connection: Connection, league: League, name: str, what: str) -> No
 def _check_unchanged(connection: Connection, league: League, seen: int, names: Sequence[str]) -> None:
     for name in names:
         if journal.has_changed(connection, league, name, seen):
-            raise Conflict(f"matches of {name} were changed since you opened this: check the preview again", value=name)
+            raise Conflict(f"matches of {name} were changed since you opened the preview: check it again", value=name)
     if league.alias_revision > seen:
-        raise Conflict("other players were renamed or merged since you opened this: check the preview again")
+        raise Conflict("other players were renamed or merged since you opened the preview: check it again")
 
 
 # Writing

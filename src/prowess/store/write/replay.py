@@ -68,7 +68,7 @@ def replay_rows(
     *,
     in_place: bool = False,
 ) -> Replay:
-    """Rate all matches after a checkpoint; without a checkpoint, rate all matches of the league.
+    """Rate matches that follow the checkpoint `begin`; without it, `rows` must have all matches of the league.
 
     With `in_place`, the ladder of the checkpoint itself is updated, and not copied first.
     """

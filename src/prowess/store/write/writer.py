@@ -220,7 +220,7 @@ def _size(command: Command) -> int:
 
 
 def perform(database: Database, command: Command, pending: PendingTraces | None = None) -> CommandResult:
-    """Execute one command."""
+    """Execute one command, however long it takes; traces of new matches are put into `pending`."""
     [result] = execute(database, [command], pending=pending)
     if isinstance(result, CommandResult):
         return result
@@ -247,7 +247,8 @@ def execute(
     """Execute commands: posts that change no past match as one batch, and all other commands one by one.
 
     For each command that corrects past matches, `correct` is called with the index of the command, and returns its
-    result. By default, the correction is carried out at once, however long it takes.
+    result. By default, the correction is carried out at once, however long it takes. `committed` and
+    `pending` have the same meaning as in `Writer`.
     """
 
     def correct_now(number: int) -> Result:

@@ -194,6 +194,6 @@ def test_learnt_base_rate_is_identical_compiled_and_uncompiled(teams):
     assert found[0].tobytes() == found[1].tobytes()
 
 
-def test_only_count_scores_have_a_base_rate():
+def test_outcome_has_a_base_only_if_its_scores_have_a_base_rate():
     assert OffenceDefence(PoissonScore(base_rate=2.0)).has_base
     assert not OffenceDefence(pw.outcome.GaussianScore()).has_base

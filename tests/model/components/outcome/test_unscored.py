@@ -80,7 +80,7 @@ def test_draw_without_scores_updates_like_a_score_difference_of_zero(outcome):
 
 
 @pytest.mark.parametrize("places", [(1, 2), (2, 2, 1), (1, 4, 2, 2, 5)])
-def test_score_difference_model_without_scores_equals_trueskill_with_more_noise(places):
+def test_score_difference_model_without_scores_equals_trueskill_with_added_noise(places):
     """Gaussian-SD without scores is the model `Order` with γ²/2 added to the noise of every team."""
     beta, gamma = 0.7, 1.6
     prior, noise = pw.Normal(0, 2), math.sqrt(beta**2 + gamma**2 / 2)
@@ -250,7 +250,7 @@ def test_unscored_option_changes_nothing_if_all_matches_have_scores(name):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_winner_without_a_score_gains_and_importance_scales_the_gain(name):
+def test_winner_of_a_match_without_scores_gains_less_if_the_match_has_half_importance(name):
     model = getattr(pw, name)(**MODELS[name])
     teams = [[model.rating()], [model.rating()]]
     half, full = (pw.Ladder(model) for _ in range(2))

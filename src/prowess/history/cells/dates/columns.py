@@ -223,9 +223,10 @@ def _calendar_texts(cells: DistinctValues) -> Times | None:
 
 
 def _settle(cells: DistinctValues, texts: Texts, right: tuple[Piece, ...]) -> Times | None:
-    """Return the times of the most common kind.
+    """Return the time of each row, in the kind and zone that most rows have; None if no row has a time.
 
-    Report texts that are not times, and times of other kinds, as problems.
+    Texts that are not times are reported as problems. Times with a zone and times without one cannot be mixed, so the
+    rarer of the two are reported as well.
     """
     read = texts.stamp >= 0
     if not read.any():
@@ -273,7 +274,11 @@ def _reject_unread(cells: DistinctValues, unread: Mask, right: Message) -> None:
 
 
 def _no_times(cells: DistinctValues, right: tuple[Piece, ...]) -> Times | None:
-    """Handle a column without any date: ignore it if it is empty or holds weekdays or times of day, else reject it."""
+    """Handle a column without any date; return None, because there are no times.
+
+    Ignore the column if it is empty or holds weekdays or times of day. Otherwise report its cells as problems or, in a
+    long table, raise `Error`.
+    """
     text = cells.values.str.strip_chars().str.to_lowercase()
     filled = ~text.is_in(list(MISSING))
     if not filled.any():

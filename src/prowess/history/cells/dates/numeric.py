@@ -52,7 +52,9 @@ def in_range(values: Floats, meaning: Meaning) -> NDArray[np.bool_]:
 
 
 def times_of_numbers(values: Floats, meaning: str) -> tuple[Stamp, Micros]:
-    """Convert numbers to times; a number that is not a time becomes NAT.
+    """Return the stamp (kind and zone) of numbers with this meaning, and their times in microseconds since 1970.
+
+    A number that is not a time becomes NAT.
 
     >>> times_of_numbers(np.array([20260131.0]), "compact")
     (Stamp(kind='date', zone=None), array([1769817600000000]))

@@ -94,7 +94,7 @@ def match_date(text: str) -> _Match | None:
 
 
 def _is_clock(part: dict[str, str | None]) -> bool:
-    """Return False if the text has only a bare hour, without minutes, "am", "pm" or a word such as "Uhr"."""
+    """Return False if the time of day is a bare hour, without minutes, "am", "pm" or a word such as "Uhr"."""
     return not part.get("hour") or bool(part["minute"] or part["half"] or part["mark"])
 
 
@@ -106,7 +106,9 @@ def possible_orders(parts: _Match) -> tuple[Order, ...]:
 
 
 def moment(parts: _Match, order: Order) -> tuple[Stamp, int]:
-    """Return the time that a text means if its numbers are in the given order.
+    """Return the stamp and the time, in microseconds since 1970, of a text whose numbers are in the given order.
+
+    The stamp is the kind and the zone of the time. A time with a zone is converted to UTC.
 
     Raises `ValueError` for a date that does not exist.
 
@@ -136,7 +138,7 @@ def moment(parts: _Match, order: Order) -> tuple[Stamp, int]:
 
 
 def zone_stamp(zone: str | None) -> tuple[Stamp, int]:
-    """Return the stamp (kind and zone) for a zone as written in a timestamp, and its offset in microseconds."""
+    """Return the stamp (kind and zone) of a timestamp in a zone, and the zone's offset from UTC in microseconds."""
     if zone is None:
         return Stamp("timestamp", None), 0
     name = zone_name(zone)
@@ -161,7 +163,10 @@ def _clock_pattern() -> re.Pattern[str]:
 
 
 def clock_of(text: str) -> tuple[Stamp, int] | None:
-    """Return a time of day as microseconds since midnight, in UTC or without a zone; None if it is not a time of day.
+    """Return the stamp (kind and zone) of a time of day, and the microseconds since midnight.
+
+    A time with a zone is converted to UTC, so the microseconds may be negative or exceed a day. Return None if the text
+    is not a time of day.
 
     >>> clock_of("3pm") == clock_of("15:00") == clock_of("1500") == (Stamp("timestamp", None), 54_000_000_000)
     True
@@ -295,7 +300,7 @@ def read_texts(text: "pl.Series") -> Texts:
 def _read_by_template(
     result: Texts, where: NDArray[np.intp], text: "pl.Series", parts: _Match
 ) -> NDArray[np.bool_] | None:
-    """Read texts written in the notation `parts`.
+    """Read texts written in the notation `parts`, and store their times in `result`.
 
     Return a mask of the valid times, or None if Polars cannot read this notation.
     """

@@ -61,7 +61,10 @@ class ExportedMatches:
         game: str = "",
         context: Mapping[str, object] = _NOTHING,
     ) -> bool:
-        """Add match `number`; return False if it was added before. Scores that contradict the places are dropped."""
+        """Add match `number`; return False, and leave it out, if it was added before.
+
+        A match is identified by its `id`, or by `number` without an id. Scores that contradict the places are dropped.
+        """
         self.choices.read_limits.check_table(self.title, len(self.rows) + len(entries), 7)
         key = str(id or number)
         if key in self.ids:
@@ -183,7 +186,7 @@ def find_objects(document: Any, key: str) -> Iterator[JsonObject]:
 
 
 def unix_time(seconds: object) -> str:
-    """Return a Unix time as text; empty if it is missing or not a number.
+    """Return a Unix time in seconds as ISO 8601 text in UTC; "" if it is missing, not a number or out of range.
 
     >>> unix_time(1700000000), unix_time(None)
     ('2023-11-14T22:13:20Z', '')
@@ -194,7 +197,7 @@ def unix_time(seconds: object) -> str:
 
 
 def number_or_none(value: object) -> float | None:
-    """Convert a value, which may be text, to a number; None if it is not a number.
+    """Convert a value, which may be text, to a number; None if it is not a number, or not between -1e15 and 1e15.
 
     >>> number_or_none("54"), number_or_none(3), number_or_none("won"), number_or_none(True)
     (54.0, 3.0, None, None)
@@ -212,7 +215,7 @@ def time_reader(objects: Sequence[JsonObject], keys: Sequence[str]) -> Callable[
     """Return a function that reads the time of an object.
 
     The function uses the first of the `keys` that all objects have. If no key is in all objects, the function uses the
-    first key that the given object has.
+    first key that the given object has. The time is "" if the object has none of the keys.
     """
     used = [key for key in keys if all(value.get(key) for value in objects)][:1] or keys
     return lambda value: next((str(value[key]) for key in used if value.get(key)), "")

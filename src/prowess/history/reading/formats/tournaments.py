@@ -141,7 +141,10 @@ def _sets(match: JsonObject) -> list[tuple[int, int]]:
 
 
 def _score(sets: list[tuple[int, int]], choices: Choices) -> tuple[int, int] | None:
-    """Return the score of a match: the score of a single set, the number of sets won, or the sum of points."""
+    """Return the score of a match; None if there are no sets.
+
+    The score of a match with several sets counts the sets won, or the points if the option `score_unit` is "points".
+    """
     if not sets:
         return None
     if len(sets) == 1 or choices.score_unit == "points":

@@ -145,7 +145,10 @@ def add_side(
 def compare_all(
     pair: Comparison, board: Board, sides: cython.Py_ssize_t, push: cython.double[::1], pull: cython.double[::1]
 ) -> cython.bint:
-    """Compare every side with all sides of other teams; store the averages in `push` and `pull`."""
+    """Compare every side with all sides of other teams.
+
+    Fill `push` and `pull` with the average of each side's comparisons, weighted by the opponents' shares of the match.
+    """
     stretch = 0.0
     least: cython.double = board.scratch[VARIANCE, 0]
     most: cython.double = least

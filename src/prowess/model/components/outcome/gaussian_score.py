@@ -126,7 +126,9 @@ class GaussianScore(Score):
 
     @property
     def remembers(self) -> tuple[str, ...]:
-        """The names of the numbers kept for the league: the number of score differences, and the sum of their squares.
+        """The names of the numbers kept for the league in order to estimate γ; () if γ is given.
+
+        The numbers are the number of score differences, and the sum of their squares.
 
         >>> GaussianScore().remembers, GaussianScore(5.0).remembers
         (('differences', 'difference_squares'), ())
@@ -135,7 +137,10 @@ class GaussianScore(Score):
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """The names of the numbers kept for the league: number, mean and sum of squared deviations of the scores.
+        """The names of the numbers kept for the league, if used in `OffenceDefence`.
+
+        The numbers are the number of scores, their mean, and the sum of squared deviations from the mean. The tuple is
+        empty if γ is given and no base score is learnt.
 
         >>> GaussianScore().habits, GaussianScore(5.0).habits
         (('scores', 'score_mean', 'score_squares'), ())
@@ -161,7 +166,7 @@ class GaussianScore(Score):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """Set P(win) by equation (24), extended to include uncertain skills and rounding."""
+        """Set `win`, `draw` and `loss` by equation (24), extended to include uncertain skills and rounding."""
         spread = board.variance[0] + board.variance[1] + self._between(board)
         _set_chances(board, board.mean[0] - board.mean[1], sqrt(spread), self._margin())
         return False
@@ -199,7 +204,7 @@ class GaussianScore(Score):
         mean_1: cython.double,
         variance_1: cython.double,
     ) -> cython.bint:
-        """Set P(win) by equation (21), extended to include uncertain skills and rounding."""
+        """Set `win`, `draw` and `loss` by equation (21), extended to include uncertain skills and rounding."""
         spread = variance + variance_1 + 2.0 * self._around(board)
         _set_chances(board, mean - mean_1, sqrt(spread), self._margin())
         return False
@@ -248,7 +253,7 @@ class GaussianScore(Score):
         return gamma * gamma
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
-        """Return the performances of the teams, with the noise of the scores added to the variances."""
+        """Return mean, variance and noise of each team's performance; the last two include the noise of a score."""
         half = self.scatter(board)
         means, variances, noises = super().performances(board)
         return means, [variance + half for variance in variances], [noise + half for noise in noises]
@@ -278,7 +283,7 @@ class GaussianScore(Score):
 def _estimate(board: Board, squares: cython.double, freedom: cython.double) -> cython.double:
     """Estimate γ² from a sum of squares and its degrees of freedom.
 
-    Without any data, return the mean performance noise.
+    If there are no scores yet, or all scores are equal, return the mean performance noise.
     """
     total = 0.0
     if freedom >= 1.0 and squares > 0.0:

@@ -193,9 +193,10 @@ class OffenceDefence(Outcome):
         self.score.chances(gaps.ravel(), spreads.ravel(), win, draw)
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
-        """Return the part of every team's performance that decides its place, with the noise of a score.
+        """Return mean, variance and noise of the performance that decides the place of each team.
 
-        With k teams, this is the team's offence plus 1/(k − 1) times its own defence.
+        With k teams, this performance is the team's offence plus 1/(k − 1) times its own defence. The variance and the
+        noise include the noise of a score.
         """
         h = 1.0 / (board.teams - 1)
         noise = self.score.score_noise(board)

@@ -197,7 +197,7 @@ def learn_order(board: Board, noise: cython.double, margin: cython.double) -> cy
 @cython.cfunc
 @cython.exceptval(check=False)
 def _share(board: Board, trait: cython.Py_ssize_t) -> cython.double:
-    """Return the weight of a trait in the performance that decides the place: offence, or a share of the defence."""
+    """Return the weight of a trait in the performance that decides the place: 1 for offence, 1/(k − 1) for defence."""
     return 1.0 if trait == 0 else 1.0 / (board.teams - 1)
 
 

@@ -74,7 +74,7 @@ class Pairwise(Comparison):
         return False
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
-        """Return normal performances, with their noise, that give about the same win probabilities as `chance`."""
+        """Return mean, variance and noise of normal performances with about the same win probabilities as `chance`."""
         means, variances, noises = super().performances(board)
         return means, [self.performance(v) for v in variances], [self.performance(v) for v in noises]
 

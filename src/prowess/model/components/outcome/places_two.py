@@ -120,7 +120,11 @@ def _squared_move(
     least: cython.double,
     size: cython.double,
 ) -> cython.double:
-    """Return how far a site moved, squared and in variances of a team's message; rounding errors count as 0."""
+    """Return the squared move of a site, relative to the variance `least` plus the variance of the old site.
+
+    A move of the mean below the rounding error of numbers as large as `size` counts as 0. If the site almost vanished,
+    return 1.
+    """
     # The site almost vanished, so its mean is meaningless; the sweeps continue.
     if new_pi < 1e-3 * pi:
         return 1.0

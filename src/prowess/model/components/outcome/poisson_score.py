@@ -116,6 +116,8 @@ class PoissonScore(Score):
     def habits(self) -> tuple[str, ...]:
         """The names of the numbers kept for the league: the number of scores, and their sum.
 
+        The tuple is empty unless the base rate is learnt.
+
         >>> PoissonScore().habits, PoissonScore(base_rate="learnt").habits
         ((), ('scores', 'score_sum'))
         """
@@ -219,7 +221,7 @@ class PoissonScore(Score):
             draw *= self.draw_factor / (1.0 + (self.draw_factor - 1.0) * draw)
 
     def points(self, mean: Any, variance: Any) -> dict[str, Any]:
-        """Return functions for the medians and means of the counts, and for the "plug-in" rate eˣ of the paper.
+        """Return functions that compute point forecasts of counts: "median", "mean", and "plug-in", the rate e^mean.
 
         >>> import numpy as np
         >>> {name: find().round(2) for name, find in PoissonScore().points(np.zeros(1), np.ones(1)).items()}

@@ -87,7 +87,7 @@ class ScoreProbability(ResponseModel):
 
 
 class ScoreDifference(ResponseModel):
-    """The expected lead of the first of two teams."""
+    """The expected lead of the first of two teams (`mean`), and its standard deviation (`sigma`)."""
 
     mean: float
     sigma: float

@@ -25,7 +25,7 @@ def digits(model: Model) -> int:
 
 
 def number(value: float | None, places: int = 0) -> str:
-    """Format a number, with the minus sign − instead of a hyphen.
+    """Format a number with `places` decimal places, and with the minus sign − instead of a hyphen.
 
     >>> number(-1234.56, 1), number(1234567), number(None), number(-0.01, 1)
     ('−1,234.6', '1,234,567', '–', '0.0')

@@ -82,7 +82,9 @@ def error_sentence(error: Error) -> str:
 def prediction_request(
     teams: Sequence[Sequence[str]], home: int | None = None, time: str | float | None = None
 ) -> PredictionRequest:
-    """Return a prediction request without the API's validation, because pages have their own error messages.
+    """Return a prediction request that allows newcomers.
+
+    The API's validation is skipped, because pages have their own error messages.
 
     >>> prediction_request([["ann"], ["bob"]]).newcomers
     True

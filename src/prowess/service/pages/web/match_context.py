@@ -127,7 +127,7 @@ def own_value(match: Mapping[str, Any], column: str, player: str | None = None) 
 
 
 def list_cells(match: Mapping[str, Any], columns: Iterable[str], player: str | None = None) -> list[str]:
-    """Return the values of context columns as the cells of a match in a list."""
+    """Return the cells of a match in a table: the value of each column, as `own_value` returns it."""
     return [own_value(match, column, player) for column in columns]
 
 

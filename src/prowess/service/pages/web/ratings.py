@@ -58,23 +58,29 @@ class RatingFormat:
         return moved
 
     def margin(self, rating: Rating, more: int = 0) -> str:
-        """Return half the width of the 95 % interval in points; "" without points or without uncertainty."""
+        """Format half the width of the 95 % interval in points; "" without points or without uncertainty.
+
+        As in `rating`, `more` is the number of additional decimal places.
+        """
         if rating.get("points_high") is None:
             return ""
         return self._text(rating["points_high"] - rating["points"], more)
 
     def mean(self, rating: Rating, more: int = 0) -> str:
-        """Return the estimated skill: the points, or μ."""
+        """Format the estimated skill: the points, or μ. `more` has the same meaning as in `rating`."""
         return self._text(rating["points"] if "points" in rating else rating["mu"], more)
 
     def spread(self, rating: Rating, more: int = 0) -> str:
-        """Return the uncertainty of the skill: half the width of the 95 % interval in points, or σ, or ""."""
+        """Format the uncertainty of the skill: half the width of the 95 % interval in points, or σ, or "".
+
+        As in `rating`, `more` is the number of additional decimal places.
+        """
         if "points" in rating or rating["sigma"] is None:
             return self.margin(rating, more)
         return self._text(rating["sigma"], more)
 
     def skill(self, rating: Rating) -> str:
-        """Return the estimated skill with its uncertainty."""
+        """Format the estimated skill with its uncertainty."""
         return " ± ".join(filter(None, (self.mean(rating), self.spread(rating))))
 
     def _text(self, value: float | None, more: int = 0) -> str:
