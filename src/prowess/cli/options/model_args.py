@@ -160,7 +160,10 @@ class ModelChoice:
         return preset(self.name)()
 
     def build_without_history(self) -> Model:
-        """Build the model before the matches are known; for a season column, assume a break of usual length."""
+        """Build the model before the matches are known.
+
+        If a column names the seasons, the length of the break between them is not known yet; the usual one is assumed.
+        """
         return (self if self.season_column is None else self._with_gap(GAP)).build()
 
     def values(self) -> dict[str, Any]:

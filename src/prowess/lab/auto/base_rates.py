@@ -14,8 +14,9 @@ PSEUDO = 1.0  # each kind of result is assumed to have happened this often befor
 def base_rate_losses(history: History) -> Floats:
     """Return each match's loss, in nats, if forecasts use only the shares of results in earlier matches.
 
-    The results of a match with a home team are a home win, a draw and an away win. Without a home team, both teams are
-    equally likely to win. If any match has more than two teams, every forecast is a coin toss between two teams.
+    The results of a match with a home team are a home win, a draw and an away win. Without a home team, only the
+    share of draws is used, and both teams are equally likely to win. If any match of the history has more than two
+    teams, the loss of every match is log 2, as for a coin toss.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]], "ranks": [1, 1]}])
     >>> base_rate_losses(history).round(3)

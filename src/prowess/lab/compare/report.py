@@ -244,7 +244,7 @@ def skills(fit: Fit, name: str) -> list[Section]:
 
 
 def to_plain(comparison: Comparison) -> Plain:
-    """Return the answer as plain data for JSON."""
+    """Return the comparison as plain data for JSON."""
     home = comparison.home_gain
     return {
         "best": comparison.best,

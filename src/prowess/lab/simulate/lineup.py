@@ -145,8 +145,9 @@ class Lognormal(Attendance):
 class Rounds(Attendance):
     """Every player plays once in every round, except those who are left over when the matches of a round are full.
 
-    With `near`, opponents are close in skill: each round sorts all players by skill plus an error with this standard
-    deviation, and neighbours play together. Players are sorted by their skills at the first match.
+    With `near`, opponents are close in skill: in each round, the players are sorted by skill plus a random error with
+    standard deviation `near`, and neighbours play together. The skills are those at the start of the league, even if
+    skills change later.
 
     >>> Rounds(near=2.0)
     Rounds(near=2.0)
