@@ -101,7 +101,7 @@ def test_length_of_a_season_break_is_found_from_the_season_column():
         pw.compose(pw.TrueSkill(), seasons="season")
 
 
-def test_options_none_and_fixed_restore_the_plain_model():
+def test_composing_with_the_values_none_and_fixed_restores_the_plain_model():
     words = {"drift": "time", "home_advantage": "learnt", "newcomer_level": "learnt", "seasons": 30}
     plain = pw.TSa().replace(drift=pw.drift.Still())
     composed = pw.compose(plain, **words)

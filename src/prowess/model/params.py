@@ -52,6 +52,20 @@ def fields_of(component: Any) -> dict[str, Any]:
     return {field.name: getattr(component, field.name) for field in dataclasses.fields(component)}
 
 
+def describe(component: Any) -> str:
+    """Return a component as in Python, with its parameters.
+
+    Compiled dataclasses have no `__repr__` of their own: the one that Cython 3.3 generates raises an AttributeError in
+    every thread but the one that imported the module.
+
+    >>> import prowess as pw
+    >>> describe(pw.drift.PerMatch(0.1))
+    'PerMatch(tau=0.1)'
+    """
+    values = ", ".join(f"{name}={value!r}" for name, value in fields_of(component).items())
+    return f"{type(component).__name__}({values})"
+
+
 def change(component: Any, changes: dict[str, Any]) -> Any:
     """Return a copy of a component with changed parameters: its own, or parameters of its inner components.
 

@@ -297,8 +297,9 @@ def TS3(
 ) -> Model:
     """TS3: each place's performance is estimated by maximum likelihood. See Nikolenko and Sirotkin (2010), section 4.
 
-    The model barely learns if the margin is small compared with the spread of the teams' priors. In that case, the
-    places follow the prior means, and only the uncertainties shrink.
+    The model barely learns if the margin is small compared with the spread of the teams' priors. Then the
+    estimated performances of the places are close to the teams' prior means: ratings hardly move, and only the
+    uncertainties shrink.
 
     >>> TS3(margin=200.0).params["margin"]
     200.0

@@ -65,7 +65,9 @@ def _team(name: str) -> TeamFunction:
 
 
 def model(parts: Parts, draws: float) -> Model:
-    """Return the model with the given parts and the 2011 paper's constants; `draws` is the share of tied neighbours.
+    """Return the model with the given parts and the 2011 paper's constants.
+
+    `draws` is the share of ties among teams that finished next to each other.
 
     >>> model(FIVE["TS2c"], 0.5).params["sigma"]
     300.0

@@ -28,7 +28,8 @@ WAYS: dict[str, Callable[[History, int], History]] = {
 class ListingErrors(NamedTuple):
     """A model's pair error in every tournament, and its expected performance of every team, for one listing.
 
-    A listing is an order in which the teams are listed. `expected` has the same order of teams for every listing.
+    A listing is the order in which the model is given the teams of each tournament. Whatever the listing, `expected`
+    has the same order of teams, so that listings can be compared.
     """
 
     error: Floats

@@ -135,3 +135,21 @@ def test_textbook_trueskill_is_used_if_it_predicts_the_last_matches_better_than_
     assert choice.model == pw.TrueSkill()
     assert choice.gain.value == 0.0
     assert "textbook TrueSkill is used" in str(choice)
+
+
+@pytest.mark.parametrize("factor", [0.5, 10.0])
+def test_model_of_scores_is_chosen_whatever_the_unit_of_scores(factor):
+    history = pw.History.read(ROOT / "examples" / "clubs.csv")
+    usual, scaled = pw.auto(history), pw.auto(replace(history, score=history.score * factor))
+    assert scaled.parts[0] in ("score differences (Gaussian-SD)", "offence and defence (Gaussian-OD)")
+    assert scaled.loss.value == pytest.approx(usual.loss.value, abs=0.02)
+
+
+def test_report_shows_as_kept_only_what_the_chosen_model_has(choice):
+    kept = {step.option for step in choice.tried if step.kept and step.decision == "family"}
+    assert kept in (set(), {"logistic"}, {"score difference"}, {"counts"})
+    assert (len(kept) == 0) == choice.parts[0].startswith("TrueSkill")
+    same = pw.auto(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 250))
+    assert same.model == pw.TrueSkill()
+    assert not any(step.kept for step in same.tried)
+    assert "No other model is expected to predict better." in str(same)

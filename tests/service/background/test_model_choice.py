@@ -151,3 +151,13 @@ def test_model_search_of_a_killed_worker_is_repeated(database, monkeypatch):
         jobs.claim(connection, "a worker that was killed")
     with working(database, monkeypatch):
         assert is_better(wait(database))
+
+
+def test_model_kept_at_an_import_is_described_as_the_model_that_leagues_start_with():
+    # Every match has the same result, so no other model predicts better.
+    history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 40)
+    assert pw.auto(history).model == pw.TrueSkill()
+    chosen = choose_for_import(history)
+    assert chosen.preset == leagues.STARTING
+    assert chosen.answer["parts"] == ["TrueSkill", "a learnt share of draws"]
+    assert "TrueSkill and a learnt share of draws, with which every league starts" in chosen.answer["lines"][0]

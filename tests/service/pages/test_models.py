@@ -325,3 +325,10 @@ def test_form_that_changes_the_model_keeps_options_such_as_a_learnt_home_advanta
     refused = ask.look(f"/leagues/{name}/switch?model=Elo&set.drift=time", key=ask.admin)
     assert refused.status_code == 422
     assert "Skills cannot drift in this model" in refused.text
+
+
+def test_models_page_shows_a_default_that_is_a_component(ask):
+    name = league(ask, duels(5), model={"name": "TS2", "parameters": {"margin": 2.0}})
+    page = ask.get(f"/leagues/{name}/models")
+    assert page.status_code == 200
+    assert "Spread(least=1.0, printed=False)" in page.text

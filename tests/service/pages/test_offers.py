@@ -40,7 +40,7 @@ def test_model_offer_is_shown_with_its_reasons_and_effects(ask):
     answer = offered(ask, "shown")
     text = words(page(ask, "shown"))
     assert "A better model is available" in text
-    assert "a model was chosen in the same way without the last 20 matches" in text
+    assert "the search was repeated without the last 20 matches" in text
     assert all(line in text for line in answer["lines"])
     assert "What was tried" in text
     assert all(step["decision"] in text for step in answer["steps"])

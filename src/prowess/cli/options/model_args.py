@@ -147,8 +147,8 @@ class ModelChoice:
             return compose(self._base(), **settings)
         # A value of the wrong type fails inside a component, with any of these errors.
         except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
-            # No prefix, because the message already names the parameter.
-            if isinstance(error, Error) and error.field in settings:
+            # No prefix if the message already names the parameter, or the error has nothing to do with a setting.
+            if isinstance(error, Error) and (error.field in settings or not resolved.settings):
                 raise
             flags = " ".join(_flag(name, text) for name, text in resolved.settings.items())
             wrapped = error if isinstance(error, Error) else Error(str(error))

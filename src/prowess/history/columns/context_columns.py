@@ -166,7 +166,10 @@ def read_context(table: Table, layout: Layout, draft: RawMatches, sources: Calla
 
 
 def without_context(table: Table) -> Table:
-    """Return a table without explicit context columns: those in `reserved`, and those whose headers state a level."""
+    """Return the table without the columns that cannot have a role.
+
+    These are the columns in `table.reserved`, and context columns that are marked in the header, such as
+    `side [team]`."""
     others = [name for name in table.frame.columns if name in table.reserved or parse_marked_header(name) is not None]
     return replace(table, frame=table.frame.drop(others)) if others else table
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...history import History
 from ...model.model import Model
+from ...model.presets import TrueSkill
 from ...text import count, join_words
 from ..interval import Interval
 from ..report import Report, Section, check_report_path
@@ -166,20 +167,25 @@ class Choice:
             "combines the measured gain with the usual gain in other leagues; with few matches, the usual gain counts "
             "more."
         )
+        result = Section("Result", text="\n\n".join(self.lines))
+        model = Section("The model", table=self._parameters())
+        if not self.judged:
+            return Report("The model chosen automatically", (result, model))
         tuned = f"tuned on the first {spans.tuned:,} matches" if spans.tuned else "that are usual in other leagues"
+        after = (
+            "."
+            if self.model == TrueSkill()
+            else ", with parameters tuned on all matches before them. Afterwards, the parameters were tuned once more, "
+            "on all matches."
+        )
         method = (
             f"Every match was forecast before the model learnt its result. Decisions used parameters {tuned}, and were "
-            f"made on matches {spans.tuned + 1:,} to {spans.decided:,}. The figures under "
-            f"Result come from the last {self.judged:,} matches, with parameters tuned on all matches before them. "
-            f"Afterwards, the parameters were tuned once more, on all matches. The search took {self.fits:,} fits; it "
-            "uses no random numbers, so the same file gives the same model."
+            f"made on matches {spans.tuned + 1:,} to {spans.decided:,}. The figures under Result come from the last "
+            f"{self.judged:,} matches{after} The search took {self.fits:,} fits; it uses no random numbers, so the "
+            "same file gives the same model."
         )
-        sections = (
-            Section("Result", text="\n\n".join(self.lines)),
-            Section("Decisions", text=legend, table=table.drop("kept"), bold=kept),
-            Section("The model", table=self._parameters()),
-            Section("How this was measured", text=method),
-        )
+        decisions = Section("Decisions", text=legend, table=table.drop("kept"), bold=kept)
+        sections = (result, decisions, model, Section("How this was measured", text=method))
         return Report("The model chosen automatically", sections)
 
     def _parameters(self) -> pl.DataFrame:

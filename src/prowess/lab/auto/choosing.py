@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,8 +122,20 @@ class Step:
     option: str
     gain: Interval
     kept: bool
+    design: Design = field(default=Design(), repr=False)  # the design with this option
 
 
+# The attribute of a design that a decision sets.
+ATTRIBUTES = {
+    "team function": "team",
+    "home advantage": "home",
+    "fixed home advantage": "home",
+    "drift": "drift",
+    "share of draws": "draws",
+    "family": "family",
+    "newcomers": "newcomers",
+    "seasons": "seasons",
+}
 Options = dict[str, Design]
 Question = tuple[str, Callable[[Design], Options]]
 
@@ -153,7 +165,7 @@ class Chooser:
         if best is None:
             return
         textbook = self.textbook()
-        self.steps.append(Step("parameters", "tuned", best.gain_over(textbook), True))
+        self.steps.append(Step("parameters", "tuned", best.gain_over(textbook), True, best.design))
         yield best
         for decision, options in self._questions():
             if self.evaluator.fits >= self.budget:
@@ -161,6 +173,10 @@ class Chooser:
                 continue
             best = self._decide(decision, options(best.design), best)
             yield best
+
+    def final_steps(self, design: Design | None) -> tuple[Step, ...]:
+        """Return all steps; those that a later decision reversed are not kept, and none if `design` is None."""
+        return tuple(replace(step, kept=step.kept and _is_part(step, design)) for step in self.steps)
 
     def share_done(self) -> float:
         """Return an estimate of the share of the search that is done, for a progress bar."""
@@ -223,7 +239,7 @@ class Chooser:
         found = best
         for name, gain in gains.items():
             kept = name == winner and expected_gain(decision, gain) > 0.0
-            self.steps.append(Step(decision, name, gain, kept))
+            self.steps.append(Step(decision, name, gain, kept, options[name]))
             candidate = tried[name]
             if kept and candidate is not None:
                 found = candidate
@@ -289,6 +305,15 @@ class Chooser:
             weight=1.0 if self.facts.two_teams else min(self.facts.teams - 1.0, MOST_PAIRS),
             enough=enough,
         )
+
+
+def _is_part(step: Step, design: Design | None) -> bool:
+    if design is None or step.decision not in ATTRIBUTES:
+        return design is not None
+    attribute = ATTRIBUTES[step.decision]
+    # Only TrueSkill has a share of draws that is learnt by choice; other families have their own ways.
+    unused = attribute == "draws" and design.family != "order"
+    return not unused and getattr(step.design, attribute) == getattr(design, attribute)
 
 
 def expected_gain(decision: str, gain: Interval) -> float:

@@ -41,7 +41,8 @@ LOGISTIC_NOISE = 400.0 / log(10.0) * pi / sqrt(3.0) / sqrt(2.0)
 COUNT_NOISE = 0.5
 MATCHES = 10  # the level of newcomers is updated when a newcomer has played this many matches
 
-BETA = Parameter("beta", 1.8, 0.6, 0.05, 100.0)
+# In large fields, a lower beta would gain a little, but rank teams with one lucky match above all others.
+BETA = Parameter("beta", 1.8, 0.6, 0.2, 100.0)
 TAU = Parameter("tau", 0.09, 1.0, 1e-5, 1.0)  # per match
 TAU_YEAR = Parameter("tau_year", 0.4, 0.8, 1e-3, 10.0)  # per square root of a year
 HOME = Parameter("home", 0.25, 0.35, -5.0, 5.0, "plain")

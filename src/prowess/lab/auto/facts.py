@@ -17,6 +17,9 @@ SEASON_DAYS = 25.0  # a shorter break, such as a pause for national teams, does 
 YEAR = 365.25
 MATCHES_A_YEAR = 30
 LEVEL_MATCHES = 10  # if this many draws are expected but none happened, draws are considered impossible
+STEPS = (1, 2, 4, 10, 100)  # scores may be whole, or multiples of one of these parts of 1
+EXACT = 2.0**53  # larger whole numbers are not exact
+FEW_SCORES = 50
 COMMON = 0.8  # at least this share of the players' long pauses must include a break of the whole league
 
 
@@ -29,8 +32,8 @@ class Facts:
     Times are in days, or in the units of the history if its times are plain numbers. `interval` is the usual time
     between two matches of a player, or None without times. `season_gap` is the length of a break that ends a season, or
     None without seasons. `year` is the length of a year; if times are plain numbers, whose unit is unknown, it is the
-    time in which a player plays 30 matches. `score_step` is 1 if scores are whole numbers that may be equal, otherwise
-    0.
+    time in which a player plays 30 matches. `score_step` is the number of which all scores are multiples, such as 1
+    for goals; it is 0 if there is none, or if scores are never equal.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 3)
     >>> facts = Facts.of(history, 3)
@@ -73,6 +76,7 @@ class Facts:
         differences = _differences(early)
         whole = bool(len(known)) and bool((known == np.round(known)).all())
         mean = float(known.mean()) if len(known) else 0.0
+        step = score_step(known)
         interval = usual_interval(history)
         return cls(
             two_teams=two,
@@ -83,7 +87,7 @@ class Facts:
             home=history.home is not None and bool((history.home >= 0).mean() >= 0.1),
             scored=len(known) >= 2 and bool(np.isnan(scores).mean() < 0.05) and float(known.std()) > 0.0,
             counts=whole and float(known.min()) >= 0.0 and mean < COUNTS_BELOW,
-            score_step=1.0 if whole and _can_be_level(early, differences) else 0.0,
+            score_step=step if step and _can_be_level(early, differences, step) else 0.0,
             mean_score=mean,
             score_spread=float(known.std()) if len(known) else 0.0,
             difference_spread=float(np.sqrt((differences**2).mean())) if len(differences) else 0.0,
@@ -104,7 +108,22 @@ def _differences(history: History) -> Floats:
     return np.asarray(differences[~np.isnan(differences)])
 
 
-def _can_be_level(history: History, differences: Floats) -> bool:
+def score_step(scores: Floats) -> float:
+    """Return the largest number of which all scores are multiples, such as 0.5 for half points; 0 if there is none.
+
+    >>> score_step(np.array([4.5, 3.5, 4.0])), score_step(np.array([120.0, 90.0])), score_step(np.array([0.123]))
+    (0.5, 1.0, 0.0)
+    """
+    for parts in STEPS:
+        whole = np.round(scores * parts)
+        if len(scores) and np.abs(whole).max() < EXACT and np.allclose(whole, scores * parts, rtol=1e-12, atol=1e-9):
+            step = float(np.gcd.reduce(whole.astype(np.int64))) / parts
+            # All scores of a small league may be even by chance.
+            return min(step, 1.0) if len(scores) < FEW_SCORES else step
+    return 0.0
+
+
+def _can_be_level(history: History, differences: Floats, step: float) -> bool:
     """Return whether scores can be equal: some match was drawn, or there are too few matches to expect a draw.
 
     In tennis, for example, the scores are whole numbers of sets, but are never equal at the end.
@@ -112,7 +131,7 @@ def _can_be_level(history: History, differences: Floats) -> bool:
     if not len(differences) or _share_of_draws(history) > 0.0:
         return True
     # The density at 0 of a normally distributed difference is 0.4 / spread.
-    expected = 0.4 * len(differences) / max(float(np.sqrt((differences**2).mean())), 1.0)
+    expected = 0.4 * step * len(differences) / max(float(np.sqrt((differences**2).mean())), step)
     return expected < LEVEL_MATCHES
 
 

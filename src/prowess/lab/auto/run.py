@@ -103,15 +103,19 @@ class _Run:
                 final = self._tuned(replace(best, values=judged), self.spans.matches)
                 model, parts = self._build(best.design, final), best.design.parts(self.facts)
                 self._remark_on(best.design, final)
-                return self._choice(chooser, model, parts, figures)
+                return self._choice(chooser, best.design, model, parts, figures)
             self.remarks.append(
                 "The tuned model predicted the last matches worse than textbook TrueSkill, by more than chance "
                 "explains, so textbook TrueSkill is used."
             )
-        return self._choice(chooser, TrueSkill(), ("textbook TrueSkill",), self._judge(TrueSkill()))
+        else:
+            self.remarks.append("No other model is expected to predict better.")
+        return self._choice(chooser, None, TrueSkill(), ("textbook TrueSkill",), self._judge(TrueSkill()))
 
-    def _choice(self, chooser: Chooser, model: Model, parts: tuple[str, ...], figures: Figures) -> Choice:
-        steps, remarks = tuple(chooser.steps), tuple(self.remarks)
+    def _choice(
+        self, chooser: Chooser, design: Design | None, model: Model, parts: tuple[str, ...], figures: Figures
+    ) -> Choice:
+        steps, remarks = chooser.final_steps(design), tuple(self.remarks)
         return Choice(model, self.history, parts, steps, self.spans, *figures, remarks, self.fits)
 
     def _build(self, design: Design, values: Values) -> Model:

@@ -24,7 +24,7 @@ else:
     from .interfaces import Absorb
 
 from ... import validate
-from ..params import Range
+from ..params import Range, describe
 from .interfaces import missing
 
 __all__ = ["Constant", "Fide", "Harkness", "Moment", "Newton", "Rule", "Share", "Step", "Volatile"]
@@ -36,7 +36,7 @@ LARGEST_LOG = cython.declare(cython.double, 300.0)  # largest change of log(vola
 _K_FACTOR = "the K-factor returned by the rule"
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Moment(Absorb):
@@ -68,7 +68,7 @@ class Moment(Absorb):
                 board.var[k] *= kept / scale
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Newton(Absorb):
@@ -92,7 +92,7 @@ class Newton(Absorb):
             board.mu[k] += board.importance * board.var[k] * board.g1[k]
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Constant(Absorb):
@@ -128,6 +128,9 @@ class Rule:
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
+    def __repr__(self) -> str:
+        return describe(self)
+
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def k(self, matches: cython.double, mu: cython.double) -> cython.double:
@@ -139,7 +142,7 @@ class Rule:
         raise missing(self, "k")
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Fide(Rule):
@@ -164,7 +167,7 @@ class Fide(Rule):
         return 20.0 if mu < 2400.0 else 10.0
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Step(Absorb):
@@ -224,7 +227,7 @@ def _move(board: Board, factor: cython.double) -> cython.bint:
     return False
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Share(Absorb):
@@ -252,7 +255,7 @@ class Share(Absorb):
         return _move(board, self.alpha)
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Harkness(Absorb):
@@ -291,7 +294,7 @@ class Harkness(Absorb):
         return False
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Volatile(Absorb):

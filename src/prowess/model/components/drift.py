@@ -23,7 +23,7 @@ from .interfaces import check_component
 __all__ = ["Idle", "PerMatch", "PerPeriod", "PerTime", "Seasons", "Still"]
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Still(Drift):
@@ -34,7 +34,7 @@ class Still(Drift):
     """
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class PerMatch(Drift):
@@ -60,7 +60,7 @@ class PerMatch(Drift):
             board.var[k] += tau * tau
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class PerTime(Drift):
@@ -94,7 +94,7 @@ class PerTime(Drift):
             _widen(board, e, tau * tau * board.elapsed[e], cap)
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class PerPeriod(Drift):
@@ -132,7 +132,7 @@ class PerPeriod(Drift):
         return False
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Idle(Drift):
@@ -179,7 +179,7 @@ def _widen(board: Board, e: cython.Py_ssize_t, more: cython.double, cap: cython.
         board.var[k] = max(board.var[k], min(board.var[k] + more, cap * cap))
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Seasons(Drift):

@@ -16,7 +16,7 @@ else:
 
 from ...errors import Error
 from ...validate import invalid
-from ..params import Range
+from ..params import Range, describe
 
 if TYPE_CHECKING:
     from ..prediction import Prediction
@@ -61,6 +61,9 @@ class Prior:
     learns = False  # whether the prior keeps two numbers per trait in the league's memory, at index `board.level`
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
+    def __repr__(self) -> str:
+        return describe(self)
+
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
         """Set the belief about a newcomer."""
         raise missing(self, "welcome")
@@ -90,6 +93,9 @@ class Drift:
     reverts = False  # whether the drift uses `board.centre`, the mean of the prior
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
+    def __repr__(self) -> str:
+        return describe(self)
+
     def widen(self, board: Board) -> cython.bint:
         """Update the beliefs about all entries to the time of the match, usually by increasing their variances."""
 
@@ -109,6 +115,9 @@ class TeamFunction:
     """
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
+
+    def __repr__(self) -> str:
+        return describe(self)
 
     def weigh(self, board: Board) -> cython.bint:
         """Set `alpha`, the weight of every player in the team's performance.
@@ -137,6 +146,9 @@ class Outcome:
     duels = False  # whether `evidence` fills `g1`, `g2` and `kept` of the entries itself
     later = False  # whether `win` and `draw` are slow to compute, so that `chances` computes them only on demand
     has_base = False  # whether `add_base` must be called for every match
+
+    def __repr__(self) -> str:
+        return describe(self)
 
     @property
     def remembers(self) -> tuple[str, ...]:
@@ -374,6 +386,9 @@ class Absorb:
     extras: ClassVar[tuple[str, ...]] = ()
     certain = False  # whether ratings have no uncertainty, and so no sigma
     periods = False  # whether `g1` and `g2` may be sums over a rating period
+
+    def __repr__(self) -> str:
+        return describe(self)
 
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
         """Set the `extra` cells of a newcomer; the default sets all to 0.

@@ -41,7 +41,7 @@ DRAW_RANGES = {  # ranges of the parameters of `margin_from`
 }
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Fixed(Margin):
@@ -65,7 +65,7 @@ class Fixed(Margin):
         return self.epsilon
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class FromDraws(Margin):
@@ -106,7 +106,7 @@ START = cython.declare(cython.Py_ssize_t, 0)
 START_WIDTH = cython.declare(cython.Py_ssize_t, 1)
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class LearntDraws(Margin):
@@ -193,7 +193,7 @@ def _growth(board: Board, start: cython.double) -> cython.double:
     return min(draws / chances, WIDEST / _width_at_start(board, start))
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Spread(Margin):
@@ -257,7 +257,7 @@ class Spread(Margin):
         return board.epsilon
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class TwoValued(Margin):

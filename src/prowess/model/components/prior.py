@@ -29,7 +29,7 @@ __all__ = ["Newcomers", "Normal", "Point"]
 LEAST_SHARE = cython.declare(cython.double, 0.02)
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Normal(Prior):
@@ -62,7 +62,7 @@ class Normal(Prior):
             board.var[k] = sigma * sigma
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Point(Prior):
@@ -89,7 +89,7 @@ class Point(Prior):
         return False
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Newcomers(Prior):

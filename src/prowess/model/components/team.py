@@ -28,7 +28,7 @@ RULES = ("top", "mean")
 globals()["TeamFunction"] = interfaces.TeamFunction
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Sum(TeamFunction):
@@ -44,7 +44,7 @@ class Sum(TeamFunction):
         """Keep the weights α unchanged: each is the share of the match that the player played."""
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Mean(TeamFunction):
@@ -70,7 +70,7 @@ class Mean(TeamFunction):
                 board.alpha[k] /= positive(total)
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Weighted(TeamFunction):
@@ -105,7 +105,7 @@ class Weighted(TeamFunction):
                     board.alpha[k] *= weights[e - board.start[j]]
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Affine(TeamFunction):
@@ -162,7 +162,7 @@ def _check_affine(returned: Any, team: int, players: int) -> tuple[list[float], 
     return weights, validate.number(f"Affine's offset of team {team}", offset)
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class FullSquad(TeamFunction):
@@ -273,7 +273,7 @@ def _sum_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cy
     return total
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class LeaderBonus(TeamFunction):

@@ -51,7 +51,7 @@ else:
     from ..maths.normal import Truncated, above, probability, within
 
 from ...errors import Error
-from ..params import Range
+from ..params import Range, describe
 
 MEMO = 4  # how many numbers an outcome may keep between its steps
 
@@ -206,6 +206,9 @@ class Margin:
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
     remembers: ClassVar[tuple[str, ...]] = ()  # the numbers kept for the league, at the start of `board.memory`
+
+    def __repr__(self) -> str:
+        return describe(self)
 
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
         """Set `board.epsilon`, the part of the margin that all pairs of a match share. Call `measure` before `between`.

@@ -98,11 +98,14 @@ def choose_for_import(history: History, seconds: float = IMPORT_SECONDS) -> Chos
 
 def describe(choice: Choice) -> Plain:
     """Return a choice as plain data, without names of players."""
-    preset = preset_of(_improved(choice))
+    preset, parts, lines = preset_of(_improved(choice)), choice.parts, choice.lines
+    if choice.model == TrueSkill():
+        parts = ("TrueSkill", "a learnt share of draws")
+        lines = (f"Model: {join_words(parts)}, with which every league starts.", *choice.remarks)
     return {
         "preset": {"name": preset.name, "parameters": dict(preset.parameters)},
-        "parts": list(choice.parts),
-        "lines": list(choice.lines),
+        "parts": list(parts),
+        "lines": list(lines),
         "steps": choice.steps.fill_nan(None).to_dicts(),
         "matches": len(choice.history),
         "unit": "match" if choice.history.teams == 2 * len(choice.history) else "pair of teams",

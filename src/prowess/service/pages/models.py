@@ -107,6 +107,7 @@ def _context(
     figures, comparison = service.analyses.figures(connection, league), service.analyses.comparison(connection, league)
     choice = service.analyses.choice(connection, league)
     preset, model = league.preset.name, league.model
+    offer = _offer(service, connection, league, choice)
     data: Plain = {
         "league": league.name,
         "revision": league.revision,
@@ -114,14 +115,15 @@ def _context(
         "model": describe_preset(preset)
         | {
             "parameters": parameter_payloads(preset, model, Preset(preset, words_of(league.preset.parameters)).model),
-            "words": summary_of(preset),
+            # A chosen model may have other components than its preset, which the preset's summary would get wrong.
+            "words": offer["sentence"] if offer["state"] == "in_use" else summary_of(preset),
             "shown": explain_shown_rating(model, league.settings.scale),
         },
         "generations": [generation_payload(generation) for generation in leagues.list_generations(connection, league)],
         "seasons": len(seasons.list_seasons(connection, league)),
         "figures": _analysis(league, figures),
         "comparison": _analysis(league, comparison),
-        "offer": _offer(service, connection, league, choice),
+        "offer": offer,
     }
     extra = {
         "choices": _choices(league, figures.data, comparison.last, chosen),

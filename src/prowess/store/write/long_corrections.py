@@ -212,7 +212,9 @@ class LongCorrection:
         # The matches of a late post are numbered last, so matches posted in the meantime come first at the same time.
         ties = isinstance(self._command, Post)
         if is_late(self._ladder, self._league, self._last_time, history, before_ties=ties):
-            raise LeaseLost("a posted match comes before corrected matches")
+            raise LeaseLost(
+                "during the correction, a match was posted that is earlier than matches already rated again"
+            )
         ratings.learn(self._ladder, history)
         self._unsaved |= dict.fromkeys(history.players, 0)
         self._earliest = min(self._earliest, rows.position(0))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...prediction import Prediction
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Duel(Outcome):

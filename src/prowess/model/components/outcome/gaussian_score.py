@@ -45,7 +45,7 @@ SCORE_SQUARES = cython.declare(cython.Py_ssize_t, 2)
 MATCH_MEAN = cython.declare(cython.Py_ssize_t, 0)  # position in `board.memo` of the mean score of a match
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class GaussianScore(Score):

@@ -68,7 +68,7 @@ OTHERS_MEAN = cython.declare(cython.Py_ssize_t, 1)
 OTHERS_VARIANCE = cython.declare(cython.Py_ssize_t, 2)
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class OffenceDefence(Outcome):

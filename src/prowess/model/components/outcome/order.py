@@ -33,7 +33,7 @@ from ..margin import DRAW_RANGES, LEARNT, Fixed, LearntDraws, margin_from
 from .ep_chain import check_run
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Order(Outcome):

@@ -42,7 +42,7 @@ FOUR_PHI_0 = cython.declare(cython.double, 1.5957691216057307117)
 LOGISTIC_VARIANCE = 1.702 * 1.702
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Logistic(Pairwise):
@@ -192,7 +192,7 @@ def _log_likelihood(board: Board, gap: cython.double, result: cython.double) -> 
     return -upset * board.memo[DISTANCE] - certain
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Probit(Pairwise):
@@ -266,7 +266,7 @@ class Probit(Pairwise):
         return variance
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Opposition(Pairwise):

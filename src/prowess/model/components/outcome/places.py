@@ -56,7 +56,7 @@ REST_TAU = cython.declare(cython.Py_ssize_t, 20)
 MORE = cython.declare(cython.Py_ssize_t, 7)
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class Places(RoundedPlaces):

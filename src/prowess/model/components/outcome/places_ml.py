@@ -64,7 +64,7 @@ SHARPEST = cython.declare(cython.Py_ssize_t, 11)  # largest SHARPNESS of the blo
 ROWS = cython.declare(cython.Py_ssize_t, 12)
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class PlacesML(RoundedPlaces):

@@ -54,7 +54,7 @@ LEAST_REST = cython.declare(cython.double, 0.4 * 0.4 / 12.0)  # the nodes cannot
 UNCERTAINTY = cython.declare(cython.double, 1e-8)  # error of the probabilities that `chances` computes
 
 
-@cython.dataclasses.dataclass(frozen=True)
+@cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
 @cython.cclass
 class PoissonScore(Score):

@@ -75,16 +75,19 @@ def percent(value: float | None, places: int = 0) -> str:
     return f"{100 * value:.{places}f}{GAP}%"
 
 
-def setting(value: float | str | bool | None) -> str:
-    """Format the value of a model parameter with as many digits as it needs.
+def setting(value: object) -> str:
+    """Format the value of a model parameter with as many digits as it needs; a component is shown as in Python.
 
     >>> setting(8.333333333333334), setting(1500.0), setting(0.1), setting(True), setting("estimated"), setting(None)
     ('8.333', '1,500', '0.1', 'yes', 'estimated', '–')
+    >>> import prowess as pw
+    >>> setting(pw.outcome.Spread())
+    'Spread(least=1.0, printed=False)'
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if value is None or isinstance(value, str):
-        return value or NONE
+    if not isinstance(value, (int, float)):
+        return str(value) if value else NONE
     text = f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.6g}"
     return text.replace("-", MINUS) if isfinite(value) else NONE
 
