@@ -11,7 +11,8 @@ export PROWESS_REQUIRE_COMPILED ?= $(if $(or $(CC_FOUND),$(filter true,$(CI))),1
 export PROWESS_DATA ?= $(wildcard ../shared/data)
 # Python must write bytecode files; otherwise every test process would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
-TWO := --numprocesses 2 --dist worksteal
+# Three processes for two cores: many tests wait for a server or a browser.
+PARALLEL := --numprocesses 3 --dist worksteal
 # Packages are not compiled to bytecode on installation, because only a small part of most packages is ever imported.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 # The package itself is installed without kernels, because they are compiled in parallel.
@@ -49,10 +50,10 @@ lint: $(VENV)/packages.stamp
 	$(BIN)/lint-imports
 
 test-compiled: $(VENV)/test.stamp
-	$(BIN)/pytest $(TWO)
+	$(BIN)/pytest $(PARALLEL)
 
 test-pure: $(VENV)/test.stamp  ## run the kernel tests again, with uncompiled kernels
-	$(BIN)/pytest $(TWO) --pure tests/model tests/matchmaking/blossom tests/matchmaking/pairing/test_pair.py
+	$(BIN)/pytest $(PARALLEL) --pure tests/model tests/matchmaking/blossom tests/matchmaking/pairing/test_pair.py
 
 test-long: $(VENV)/test.stamp  ## run tests that take minutes, and ten times as many Hypothesis examples
 	$(BIN)/pytest --thorough -m "long or hypothesis"

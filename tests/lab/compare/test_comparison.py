@@ -186,7 +186,7 @@ def test_models_are_compared_on_matches_of_more_than_two_teams():
     assert repr(found).startswith(f"{found.best} has the lowest pair error of 3 models over 50 matches: 0.")
     mixed = compare(history, ["elo"], measures=["pair_error", "auc", "calibration_error"])
     assert mixed.table().select("auc", "calibration_error").row(0) == (None, None)  # no matches of two teams
-    with pytest.raises(pw.Error, match="none of these matches"):
+    with pytest.raises(pw.Error, match="exactly two teams"):
         mixed.calibration()
 
 

@@ -78,7 +78,7 @@ def test_match_page_explains_changes_in_points(ask):
     ann = next(player for player in data["players"] if player["player"] == "ann")
     factor = pw.TrueSkill().points().factor
     assert ann["points_moved"] == pytest.approx(factor * ann["moved"])
-    assert re.search(rf": \+{ann['points_moved']:.0f} to {ann['after']['points']:.0f}\b", ann["why"])
+    assert re.search(rf": \+{ann['points_moved']:.0f}, giving {ann['after']['points']:.0f}\b", ann["why"])
     text = words(ask.look(f"{path}/match?id=m5"))
     assert ann["why"] in text
     assert "Rating in points before and after the match" in text
