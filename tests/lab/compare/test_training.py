@@ -100,7 +100,7 @@ def test_too_few_training_matches_give_textbook_trueskill_and_a_remark(history):
     assert (choice.matches, choice.model) == (0, pw.TrueSkill())
     [text, *_] = verdict.remarks(found)
     assert text == (
-        "auto: textbook TrueSkill. This choice used 0 matches that were not scored. There are fewer than 20 matches, "
+        "auto: textbook TrueSkill. This choice used 0 matches that were not scored. Fewer than 20 matches are "
         "too few to choose a model."
     )
     assert len(compare(history[:1], ["auto"])) == 1

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ... import History, Model
+from ... import History, Model, TrueSkill
 from ...errors import Error
 from ...history.concat import join
 from ...text import count, join_words
@@ -87,7 +87,8 @@ def note_choice(chosen: ChosenModel) -> None:
     note_chosen_model(chosen)
     if choice.judged:
         note(_describe_gain(choice))
-        note("--model trueskill uses textbook TrueSkill; --report choice.html shows what was tried")
+        textbook = "" if choice.model == TrueSkill() else "--model trueskill uses textbook TrueSkill; "
+        note(f"{textbook}--report choice.html shows what was tried")
         for remark in choice.remarks:
             note(remark)
 

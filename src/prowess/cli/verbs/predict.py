@@ -91,7 +91,10 @@ def _find_host(ladder: Ladder, matches: list[list[list[str]]], home: str, newcom
     if not any(name in team for teams in matches for team in teams):
         raise Error(f"--home {home}: this player is not in any of the matches")
     if ladder.home is None:
-        note("this model has no home advantage; add one with --home-advantage learnt, or a number")
+        note(
+            "this model has no home advantage, so --home changes nothing; to learn one, rate the matches with "
+            "--home-advantage learnt"
+        )
     return name
 
 

@@ -82,7 +82,7 @@ class Choice:
 
         >>> import prowess as pw
         >>> pw.auto(pw.simulate(pw.TrueSkill(), 19, 5).history).lines
-        ('Model: textbook TrueSkill.', 'There are fewer than 20 matches, too few to choose a model.')
+        ('Model: textbook TrueSkill.', 'Fewer than 20 matches are too few to choose a model.')
         """
         chosen = f"Model: {join_words(self.parts)}."
         if not self.judged:

@@ -75,7 +75,7 @@ def auto(
 
 def _textbook(history: History) -> Choice:
     nothing = Interval(np.nan, np.nan, np.nan)
-    remark = f"There are fewer than {LEAST_MATCHES} matches, too few to choose a model."
+    remark = f"Fewer than {LEAST_MATCHES} matches are too few to choose a model."
     spans = Spans(0, 0, len(history), len(history))
     return Choice(TrueSkill(), history, ("textbook TrueSkill",), (), spans, nothing, nothing, nothing, (remark,), 0)
 

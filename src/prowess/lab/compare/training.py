@@ -55,7 +55,7 @@ class AutoCandidate:
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
     >>> AutoCandidate().set_up("all", history, False).remarks
-    ('There are fewer than 20 matches, too few to choose a model.',)
+    ('Fewer than 20 matches are too few to choose a model.',)
     """
 
     def set_up(self, label: str, training: History, progress: bool | None) -> RunChoice:
