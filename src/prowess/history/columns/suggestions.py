@@ -178,7 +178,7 @@ class Contents:
         return [MatchColumns((f"{one}+{two}", f"{three}+{four}")) for one, two, three, four in named]
 
     def results(self, sides: MatchColumns) -> list[MatchColumns]:
-        """Return the likeliest results for a pair of sides, each as complete match columns."""
+        """Return the likeliest choices of result columns for a pair of sides, each as complete `MatchColumns`."""
         used = {column for side in sides.sides for column in (side, *side.split("+"))}
         names = [self.names[side] for side in sides.sides if side in self.names]
         winners = [
@@ -195,7 +195,7 @@ class Contents:
         return [replace(sides, result=result) for result in (*results[: RESULTS - 1], ())]
 
     def players(self) -> list[dict[str, str | None]]:
-        """Return mappings from roles to columns for a file with a row per player and adjacent rows of a match."""
+        """Return possible mappings from roles to columns: a row per player, and the rows of a match are adjacent."""
         mappings: dict[tuple[bytes, str, str], dict[str, str | None]] = {}
         for match in (column for kind in ("number", "time", "name") for column in self.kinds[kind]):
             label = np.array([cell or "" for cell in text_of(self.table, match)])

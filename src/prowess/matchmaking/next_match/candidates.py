@@ -32,7 +32,7 @@ Lineup = tuple[tuple[int, ...], ...]
 
 
 class Shortlist:
-    """The estimated information of matches between the players of a pool.
+    """Lists promising pairs of players, by a quick estimate of how much information their match would give.
 
     >>> import prowess as pw
     >>> from prowess.matchmaking.player_pool import make_pool

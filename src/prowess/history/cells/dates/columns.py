@@ -255,7 +255,7 @@ def _disagreement(first: Stamp, second: Stamp) -> Message:
         agree(first, second)
     except Error as error:
         return error.pieces
-    raise AssertionError(f"{first} and {second} agree")
+    raise AssertionError(f"{first} and {second} should disagree, but they agree")
 
 
 def _reject_unread(cells: DistinctValues, unread: Mask, right: Message) -> None:
