@@ -74,11 +74,11 @@ class PlacesML(RoundedPlaces):
     log-evidence is the maximised log-likelihood, and `d1` is its derivative with respect to a team's mean. `d2` is not
     the second derivative; it gives the variance of the team for known performances of the places.
 
-    TS3 barely learns if ε is small compared to the standard deviations of the priors. In that case, the
-    estimated performances of the places follow the teams' prior means, or lie 2ε apart where these are out of order. As
-    a result, no mean moves far, but every sigma shrinks as if the team's performance had been observed. At TrueSkill's defaults and a margin of 0.74, a win
-    moves a newcomer's mean by 0.6, and sigma from 8.3 to 3.7. A good margin is about the priors' standard deviation
-    divided by the number of places.
+    TS3 barely learns if ε is small compared to the standard deviations of the priors. In that case, the estimated
+    performances of the places follow the teams' prior means, or lie 2ε apart where these are out of order. As a result,
+    no mean moves far, but every sigma shrinks as if the team's performance had been observed. At TrueSkill's defaults
+    and a margin of 0.74, a win moves a newcomer's mean by 0.6, and sigma from 8.3 to 3.7. A good margin is about the
+    priors' standard deviation divided by the number of places.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill(tau=0).replace(outcome=PlacesML(margin=5.0))
