@@ -9,9 +9,20 @@ from playwright.sync_api import expect
 
 from tests.service.pages.browser import DESK, PATIENCE, PHONE, axe, site, visiting
 
-WAYS = pytest.mark.parametrize(("size", "scheme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone-dark", "desk-light"])
+# Each journey runs on a phone or on a desktop in every run, and on the other one in the long tests.
+WAYS = pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        pytest.param(PHONE, "dark", id="phone-dark"),
+        pytest.param(DESK, "light", id="desk-light", marks=pytest.mark.long),
+    ],
+)
 OTHER_WAYS = pytest.mark.parametrize(
-    ("size", "scheme"), [(PHONE, "light"), (DESK, "dark")], ids=["phone-light", "desk-dark"]
+    ("size", "scheme"),
+    [
+        pytest.param(PHONE, "light", id="phone-light", marks=pytest.mark.long),
+        pytest.param(DESK, "dark", id="desk-dark"),
+    ],
 )
 WRONG = """date,home,away,home score,away score
 2026-01-05,Ann,Bob,3,1
