@@ -11,8 +11,7 @@ export PROWESS_REQUIRE_COMPILED ?= $(if $(or $(CC_FOUND),$(filter true,$(CI))),1
 export PROWESS_DATA ?= $(wildcard ../shared/data)
 # Python must write bytecode files; otherwise every test process would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
-# Three processes for two cores: many tests wait for a server or a browser.
-PARALLEL := --numprocesses 3 --dist worksteal
+PARALLEL := --numprocesses 2 --dist loadfile
 # Packages are not compiled to bytecode on installation, because only a small part of most packages is ever imported.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 # The package itself is installed without kernels, because they are compiled in parallel.

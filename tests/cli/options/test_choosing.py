@@ -128,7 +128,7 @@ def test_command_that_cannot_choose_a_model_refuses_auto_and_says_what_to_do(wor
 def test_few_matches_are_rated_with_textbook_trueskill_and_a_note_says_so(tmp_path: Path) -> None:
     result = run("rate", write(tmp_path, "games.csv", WIDE))
     assert result.stdout == run("rate", tmp_path / "games.csv", *TEXTBOOK).stdout
-    assert "model: textbook TrueSkill. There are fewer than 20 matches" in result.stderr
+    assert "model: textbook TrueSkill. Fewer than 20 matches are too few" in result.stderr
     assert "log loss" not in result.stderr
 
 
