@@ -8,8 +8,10 @@ import pytest
 
 import prowess as pw
 from prowess.lab import Calendar, measures
+from prowess.lab.auto import run
 from prowess.lab.auto.base_rates import base_rate_losses
 from prowess.lab.auto.choosing import paired_gain
+from prowess.lab.interval import Interval
 from tests.documents import ROOT
 
 
@@ -129,9 +131,22 @@ def test_share_of_draws_is_learnt_in_a_small_league():
     assert choice.model.outcome.remembers
 
 
-def test_textbook_trueskill_is_used_if_it_predicts_the_last_matches_better_than_the_tuned_model():
-    # In 42 invented matches the better player nearly always wins, which is unusual in other leagues.
+def test_last_matches_of_a_small_league_do_not_overrule_the_matches_before_them():
+    # In 42 invented matches, textbook TrueSkill predicts the last 8 better, but not all that were not used for tuning.
     choice = pw.auto(pw.History.read(ROOT / "examples" / "tennis.csv"))
+    assert choice.gain.above_zero is False
+    assert choice.model != pw.TrueSkill()
+
+
+def test_textbook_trueskill_is_used_if_the_tuned_model_is_far_worse_on_the_last_matches(league, monkeypatch):
+    judge = run._Run._judge
+
+    def far_worse(self, model):
+        loss, gain, skill_gain = judge(self, model)
+        return (loss, gain, skill_gain) if model == pw.TrueSkill() else (loss, Interval(-9.0, -9.5, -8.5), skill_gain)
+
+    monkeypatch.setattr(run._Run, "_judge", far_worse)
+    choice = pw.auto(league[:300])
     assert choice.model == pw.TrueSkill()
     assert choice.gain.value == 0.0
     assert "textbook TrueSkill is used" in str(choice)

@@ -95,11 +95,14 @@ class _Run:
     def choice(self) -> Choice:
         chooser = self._chooser(self.spans.decided, SLICE)
         best = self._search(chooser)
+        measured = None if best is None else best.gain_over(chooser.textbook())
         # A model that is probably worse than textbook TrueSkill is never chosen.
-        if best is not None and expected_gain("parameters", best.gain_over(chooser.textbook())) > 0.0:
+        if best is not None and measured is not None and expected_gain("parameters", measured) > 0.0:
             judged = self._tuned(best, self.spans.decided)
             figures = self._judge(self._build(best.design, judged))
-            if figures[1].above_zero is not False:
+            # The last matches of a small league are few, so they decide only together with the matches before them.
+            total = measured.value * (self.spans.decided - self.spans.tuned) + figures[1].value * self._judged
+            if figures[1].above_zero is not False or total > 0.0:
                 final = self._tuned(replace(best, values=judged), self.spans.matches)
                 model, parts = self._build(best.design, final), best.design.parts(self.facts)
                 self._remark_on(best.design, final)
@@ -117,6 +120,10 @@ class _Run:
     ) -> Choice:
         steps, remarks = chooser.final_steps(design), tuple(self.remarks)
         return Choice(model, self.history, parts, steps, self.spans, *figures, remarks, self.fits)
+
+    @property
+    def _judged(self) -> int:
+        return self.spans.matches - self.spans.decided
 
     def _build(self, design: Design, values: Values) -> Model:
         return design.build(self.facts, values.of(design.parameters(self.facts)))
