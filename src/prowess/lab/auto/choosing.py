@@ -38,6 +38,7 @@ USUAL_GAINS = {
     "parameters": (0.05, 0.1),  # tuned parameters, compared with textbook TrueSkill
 }
 USUAL_GAIN = (-0.001, 0.005)
+ROUNDING = 1e-9  # gains that differ by less, in nats, are equal
 
 
 @dataclass(frozen=True)
@@ -235,7 +236,9 @@ class Chooser:
         options = {name: design for name, design in options.items() if name not in rejected}
         tried = {name: self.candidate(design, best.values, best) for name, design in options.items()}
         gains = {name: one.gain_over(best) for name, one in tried.items() if one is not None}
-        winner = max(gains, key=lambda name: gains[name].value, default="")
+        # Gains that differ only by rounding are equal; then the first option, which is the simplest, wins.
+        most = max((gain.value for gain in gains.values()), default=0.0)
+        winner = next((name for name, gain in gains.items() if gain.value >= most - ROUNDING), "")
         found = best
         for name, gain in gains.items():
             kept = name == winner and expected_gain(decision, gain) > 0.0
