@@ -112,7 +112,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             ),
             exports=Exports(database, ExportFolder(folder, settings.export_space)),
         )
-        housekeeper = Housekeeper(database, key_uses)
+        housekeeper = Housekeeper(database, key_uses, writer.submit)
         _collect_garbage_rarely()
         try:
             # If there are several processes, their supervisor serves the metrics of all of them.

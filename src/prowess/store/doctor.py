@@ -19,6 +19,7 @@ from sqlalchemy.exc import DBAPIError
 
 from ..errors import Error
 from ..history import History
+from ..model.engine_version import ENGINE_VERSION
 from ..model.ladder.ladder import Ladder
 from ..text import count
 from . import audit, clock, leagues, ratings, seasons
@@ -91,6 +92,7 @@ def examine_tables(connection: Connection) -> Iterator[Check]:
         yield tables
         if tables.status == "ok":
             yield from _check_leagues(connection)
+            yield from _check_engine(connection)
             yield from _check_leftovers(connection)
             yield from _check_erasures(connection)
 
@@ -167,6 +169,19 @@ def _check_leagues(connection: Connection) -> Iterator[Check]:
             yield Check(name, "ok", text.format(matches=matches, leagues=count(len(rows), "league", "leagues")))
 
 
+def _check_engine(connection: Connection) -> Iterator[Check]:
+    # Ratings of another engine version differ from a replay in their last digits.
+    names = leagues.list_outdated(connection)
+    if names:
+        text = f"Another version of the engine computed the ratings, so they were not checked: {shorten(names)}."
+        yield Check("engine", "warning", text, "Nothing needs to be done: the service rates these leagues again.")
+    other = schema.generation.c.engine_version != ENGINE_VERSION
+    kept = connection.execute(select(func.count()).select_from(schema.generation).where(other)).scalar_one()
+    if kept and not names:
+        some = count(kept, "earlier set of ratings was", "earlier sets of ratings were")
+        yield Check("engine", "ok", f"{some} computed by another version of the engine, and not checked.")
+
+
 def _check_leftovers(connection: Connection) -> Iterator[Check]:
     # Unused ratings remain if a crash interrupts a correction.
     league, generation, rating = schema.league.c, schema.generation.c, schema.rating.c
@@ -197,6 +212,8 @@ def _check_league(connection: Connection, name: str) -> Iterator[Check]:
             part, hint = "journal", RESTORE
             history = rated.rows.history(rated.league)
             part, hint = "ratings", REPAIR
+            if rated.league.outdated:
+                continue
             yield from (
                 _problem(check, name, fault, hint) for check, fault in _replay_faults(connection, rated, history)
             )
@@ -382,5 +399,6 @@ def _rebuild(connection: Connection, league: League, rows: JournalRows, begun: S
     replayed = replay_rows(league, begun, rows)
     players = set(replayed.ladder.names) | set(ratings.list_players(connection, league))
     ratings.save(connection, league, replayed.ladder, dict.fromkeys(players, league.revision))
+    leagues.update_generation(connection, league, engine_version=ENGINE_VERSION)
     drop_checkpoints(connection, league, START)
     save_checkpoints(connection, league, replayed.checkpoints)

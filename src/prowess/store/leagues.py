@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 from time import time
 from typing import Any
 
@@ -20,6 +21,7 @@ from ..errors import Error
 from ..history.context import Kind
 from ..history.names import is_unicode, nearest
 from ..model.compose import compose
+from ..model.engine_version import ENGINE_VERSION
 from ..model.model import Model
 from ..model.params import read_spec
 from ..model.presets import PRESETS, preset
@@ -183,6 +185,7 @@ class League:
     memory: bytes
     rating_set: int
     set_revision: int
+    engine_version: int
     season_start: float | None
     # The last revision that anonymised a player (0: none); cached views of earlier revisions may show the name.
     erased: int
@@ -196,6 +199,14 @@ class League:
     def replaying(self) -> bool:
         """Whether a long correction is rating past matches again; the current ratings will soon be replaced."""
         return self.replay_until is not None and self.replay_until > time()
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the ratings were derived by another version of the engine.
+
+        They must be derived again before matches are rated, because ratings of two versions must not mix.
+        """
+        return self.engine_version != ENGINE_VERSION
 
     @property
     def cache_key(self) -> tuple[int, int]:
@@ -289,12 +300,17 @@ def add_generation(
     revision: int,
     author: str,
     reason: str,
+    model: Model | None = None,
 ) -> None:
-    """Write a new model of a league to the database, with the number of its rating set."""
-    model = chosen.model
+    """Write a new model of a league to the database, with the number of its rating set.
+
+    By default, the model is the one that the preset describes in this version.
+    """
+    model = model or chosen.model
     row = {"league_id": league, "number": number, "model": json.dumps(model.to_dict()), "preset": chosen.to_json()}
     row |= {"memory": np.array(model.pipeline.memory(), np.float64).tobytes(), "revision": revision}
     row |= {"made_at": time(), "author": author, "reason": reason, "rating_set": rating_set, "set_revision": revision}
+    row["engine_version"] = ENGINE_VERSION
     connection.execute(insert(schema.generation).values(row))
 
 
@@ -303,7 +319,7 @@ _LAST_ERASED = func.coalesce(func.max(_ERASURE.revision), literal_column("0"))
 _ERASED = select(_LAST_ERASED).where(_ERASURE.league_id == _LEAGUE.id).scalar_subquery()
 _ROWS = select(
     schema.league,
-    *(_GENERATION[name] for name in ("model", "preset", "memory", "rating_set", "set_revision")),
+    *(_GENERATION[name] for name in ("model", "preset", "memory", "rating_set", "set_revision", "engine_version")),
     _SEASON_START.label("season_start"),
     _ERASED.label("erased"),
 ).join(schema.generation, (_GENERATION.league_id == _LEAGUE.id) & (_GENERATION.number == _LEAGUE.generation))
@@ -350,6 +366,16 @@ def clock_of(database: Database, name: str) -> Clock:
 def list_leagues(connection: Connection) -> list[League]:
     """Return all leagues, ordered by name."""
     return [_league(row) for row in connection.execute(_ROWS.order_by(_LEAGUE.name))]
+
+
+def list_outdated(connection: Connection) -> list[str]:
+    """Return the names of the leagues that must be rated again, because another engine version derived their ratings.
+
+    Archived and deleted leagues are left out: nothing is rated in them, so their ratings cannot mix.
+    """
+    writable = _LEAGUE.archived_at.is_(None) & _LEAGUE.purge_at.is_(None)
+    query = _ROWS.with_only_columns(_LEAGUE.name).where(_GENERATION.engine_version != ENGINE_VERSION, writable)
+    return list(connection.execute(query.order_by(_LEAGUE.name)).scalars())
 
 
 def latest_revisions(connection: Connection) -> dict[int, int]:
@@ -507,7 +533,9 @@ def update_generation(connection: Connection, league: League, **values: Any) -> 
 class Generation:
     """A model that rates or has rated a league, with its first revision, author and reason; `made_at` is a Unix time.
 
-    >>> Generation(1, Preset("Elo"), 0, 0.0, "ann", "the first").number
+    `engine_version` is the version of the engine that derived all ratings of the generation.
+
+    >>> Generation(1, Preset("Elo"), 0, 0.0, "ann", "the first", 2).number
     1
     """
 
@@ -517,6 +545,7 @@ class Generation:
     made_at: float
     author: str
     reason: str
+    engine_version: int
 
 
 def list_generations(connection: Connection, league: League) -> list[Generation]:
@@ -524,6 +553,28 @@ def list_generations(connection: Connection, league: League) -> list[Generation]
     columns = [_GENERATION[name] for name in Generation.__dataclass_fields__]
     rows = connection.execute(select(*columns).where(_GENERATION.league_id == league.id).order_by(_GENERATION.number))
     return [Generation(number, _read_preset(preset), *rest) for number, preset, *rest in rows]
+
+
+def rederived(generations: Sequence[Generation]) -> set[int]:
+    """Return the numbers of the generations that the next one replaced only because the engine version had changed.
+
+    >>> old, new = (Generation(number, Preset("Elo"), 0, 0.0, "", "", number) for number in (1, 2))
+    >>> rederived([old, new])
+    {1}
+    """
+    return {
+        old.number
+        for old, new in pairwise(generations)
+        if old.preset == new.preset and old.engine_version != new.engine_version
+    }
+
+
+def first_generation(connection: Connection, league: League) -> int:
+    """Return the number of the generation that introduced the current model, under any version of the engine."""
+    same, number = rederived(list_generations(connection, league)), league.generation
+    while number - 1 in same:
+        number -= 1
+    return number
 
 
 def as_of(connection: Connection, league: League, revision: int) -> League:
@@ -539,8 +590,8 @@ def with_generation(connection: Connection, league: League, number: int) -> Leag
         text = f"{league.name} has no generation {number}; choose 1 to {league.generation}"
         raise NotFound.in_field("generation", text, value=number)
     row = _generation_row(connection, league, number)
-    ratings = {"rating_set": row.rating_set, "set_revision": row.set_revision, "memory": bytes(row.memory)}
-    return replace(league, generation=number, model=_read_model(row.model), **ratings)
+    ratings = {name: getattr(row, name) for name in ("rating_set", "set_revision", "engine_version")}
+    return replace(league, generation=number, model=_read_model(row.model), memory=bytes(row.memory), **ratings)
 
 
 def last_revision(connection: Connection, league: League, generation: int) -> int:

@@ -130,7 +130,7 @@ def test_erased_name_is_removed_from_the_database_file_after_older_readers_end(s
             made = ask("POST", f"{LEAGUE}/players/{QUOTED}/anonymise", status=200).json()
             assert made["scrub_due"]
             assert ask.get(f"{LEAGUE}/erasures").json()["erasures"] == [made]
-        housekeeper = Housekeeper(database, {}, interval=0.05)
+        housekeeper = Housekeeper(database, {}, ask.service.writer.submit, interval=0.05)
         end = time.monotonic() + 30
         while scrub_is_due(database):
             assert time.monotonic() < end

@@ -10,8 +10,10 @@ from prowess.service.background import worker
 from prowess.store import choices, jobs, leagues
 from prowess.store.journal import journal
 from prowess.store.leagues import Preset
+from prowess.store.write.commands import Rederive
 from tests.service.app_client import served
 from tests.service.home_league import NAMES, home_wins
+from tests.store.earlier_engine import derive_with_version_1
 
 
 @pytest.fixture
@@ -118,6 +120,16 @@ def test_model_offer_is_outdated_after_another_change_of_model(ask):
     ask("PUT", "/api/leagues/changed/model", json={"name": "Glicko"}, status=200)
     assert ask.get(path).json()["state"] == "outdated"
     ask.post(path, {"id": offer["id"]}, status=409)
+
+
+def test_model_offer_stays_open_when_a_new_engine_version_rates_the_league_again(ask):
+    path = offered(ask, "rederived")
+    derive_with_version_1(ask.service.database, "rederived")
+    ask.service.writer.submit(Rederive("rederived")).result()
+    assert ask.get("/api/leagues/rederived").json()["generation"] == 2
+    offer = ask.get(path).json()
+    assert offer["state"] == "offered"
+    ask.post(path, {"id": offer["id"]}, status=200)
 
 
 def test_offer_of_a_model_that_cannot_rate_the_matches_is_outdated(ask):

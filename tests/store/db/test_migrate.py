@@ -12,6 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
 import prowess as pw
+from prowess.model.engine_version import ENGINE_VERSION
 from prowess.store import leagues
 from prowess.store.db import schema
 from prowess.store.db.database import Database
@@ -170,8 +171,8 @@ def test_leagues_of_earlier_versions_have_no_scale_after_the_upgrade(engine):
         old = sa.table("league", *(sa.column(name) for name in row))
         connection.execute(sa.insert(old).values(row))
         (number,) = connection.execute(sa.select(sa.column("id")).select_from(sa.table("league"))).one()
-        leagues.add_generation(connection, number, 1, 1, leagues.Preset(), 0, "", "the first")
         run_migrations(connection, "head")
+        leagues.add_generation(connection, number, 1, 1, leagues.Preset(), 0, "", "the first")
         found = leagues.find(connection, "old")
         assert found.settings == leagues.Settings(provisional_matches=5, scale=None)
         assert leagues.create(connection, "new").settings.scale == (1500, 400)
@@ -179,3 +180,16 @@ def test_leagues_of_earlier_versions_have_no_scale_after_the_upgrade(engine):
         assert changed.settings.scale == (1000, 200)
         assert leagues.change(connection, "old", title="Older").settings.scale == (1000, 200)
         assert leagues.change(connection, "old", settings={"scale": None}).settings.scale is None
+
+
+def test_ratings_of_earlier_versions_count_as_derived_by_engine_version_1(engine):
+    """Version 10 of the schema adds the version of the engine; new leagues have the current one."""
+    with engine.begin() as connection:
+        run_migrations(connection, "head")
+        leagues.create(connection, "old")
+        connection.execute(text("ALTER TABLE generation DROP COLUMN engine_version"))
+        connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = 'prowess_0009'"))
+        run_migrations(connection, "head")
+        assert leagues.find(connection, "old").engine_version == 1
+        assert leagues.create(connection, "new").engine_version == ENGINE_VERSION == 2
+        assert leagues.list_outdated(connection) == ["old"]

@@ -61,6 +61,7 @@ def generation_payload(generation: leagues.Generation) -> dict[str, Any]:
         "made_at": rfc3339(generation.made_at),
         "author": generation.author,
         "reason": generation.reason,
+        "engine_version": generation.engine_version,
     }
 
 

@@ -61,7 +61,7 @@ async def find_offer(service: Service, name: str, id: int, *, author: str, reaso
     def work(connection: Connection) -> ChangeModel:
         league = leagues.find(connection, name)
         result = service.analyses.choice(connection, league)
-        if result.data is None or result.data["id"] != id or _state(league, result.data) != "offered":
+        if result.data is None or result.data["id"] != id or _state(connection, league, result.data) != "offered":
             text = f"model offer {id} of league {name!r} is no longer open; load the current offer"
             raise Conflict(text, field="id", value=id)
         words = reason or reason_of(result.data)
@@ -83,7 +83,7 @@ def offer_payload(service: Service, connection: Connection, league: League) -> P
     payload |= dict.fromkeys(FOUND) | {"changes": None}
     if answer is not None:
         changes = None
-        state = _state(league, answer)
+        state = _state(connection, league, answer)
         if state == "offered" and not league.read_only:
             found = service.analyses.rank_changes(connection, league, preset_from(answer))
             changes = found.data
@@ -96,9 +96,9 @@ def offer_payload(service: Service, connection: Connection, league: League) -> P
     return payload | {"searching": searching, "next_search": choices.next_search(league)}
 
 
-def _state(league: League, answer: Plain) -> State:
+def _state(connection: Connection, league: League, answer: Plain) -> State:
     if preset_from(answer).model == league.model:
         return "in_use"
-    if answer["generation"] != league.generation:
+    if answer["generation"] < leagues.first_generation(connection, league):
         return "outdated"
     return "offered" if is_better(answer) else "not_better"

@@ -1,4 +1,8 @@
-"""A background thread that records the last use of keys, removes deleted leagues, and scrubs erased names."""
+"""A background thread for housekeeping.
+
+It records the last use of keys, removes deleted leagues, scrubs erased names, and rates leagues again if their ratings
+were derived by another version of the engine.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,13 @@ from collections.abc import Callable
 from threading import Event, Thread
 
 from ...errors import Error
-from ...store import keys, purge
+from ...model.engine_version import ENGINE_VERSION
+from ...store import keys, leagues, purge
 from ...store.db.database import Database
+from ...store.errors import Conflict, NotFound, Unavailable
 from ...store.write import erasure
+from ...store.write.commands import Rederive
+from .worker import Submit
 
 INTERVAL = 60.0  # seconds between two rounds; also the precision of a key's last use
 
@@ -17,16 +25,21 @@ INTERVAL = 60.0  # seconds between two rounds; also the precision of a key's las
 class Housekeeper:
     """The housekeeping thread; `uses` maps the id of each key to the Unix time of its last request.
 
+    Leagues are rated again through `submit`. Close the writer before the housekeeper, which waits for the result.
+
     >>> from tempfile import TemporaryDirectory
+    >>> from prowess.store.write.writer import Writer
     >>> with TemporaryDirectory() as folder:
     ...     database = Database(f"{folder}/league.db")
     ...     database.migrate()
-    ...     Housekeeper(database, {}).close()
-    ...     database.close()
+    ...     writer = Writer(database)
+    ...     housekeeper = Housekeeper(database, {}, writer.submit)
+    ...     for part in (writer, housekeeper, database):
+    ...         part.close()
     """
 
-    def __init__(self, database: Database, uses: dict[int, float], interval: float = INTERVAL) -> None:
-        self._database, self._uses, self._interval = database, uses, interval
+    def __init__(self, database: Database, uses: dict[int, float], submit: Submit, interval: float = INTERVAL) -> None:
+        self._database, self._uses, self._submit, self._interval = database, uses, submit, interval
         self._recorded: dict[int, float] = {}
         self._closing = Event()
         self._thread = Thread(target=self._run, name="prowess-housekeeping", daemon=True)
@@ -42,6 +55,7 @@ class Housekeeper:
         while True:
             _attempt(self._purge)
             _attempt(self._scrub)
+            _attempt(self._rederive)
             if self._closing.wait(self._interval):
                 return
             _attempt(self._record_uses)
@@ -65,6 +79,24 @@ class Housekeeper:
             logging.getLogger(__name__).info(
                 "an open read transaction delays the removal of unused pages, which may still contain erased names"
             )
+
+    def _rederive(self) -> None:
+        with self._database.reading() as connection:
+            outdated = leagues.list_outdated(connection)
+        for name in outdated:
+            if self._closing.is_set():
+                return
+            try:
+                self._submit(Rederive(name)).result()
+            except Unavailable:
+                raise
+            except (Conflict, NotFound):
+                pass  # the league was archived, deleted or renamed in the meantime
+            except Exception:  # the other leagues are rated again nevertheless
+                logging.getLogger(__name__).exception("cannot rate the league %s again", name)
+            else:
+                text = "rated all matches of the league %s again with version %d of the engine"
+                logging.getLogger(__name__).info(text, name, ENGINE_VERSION)
 
 
 def _attempt(work: Callable[[], None]) -> None:

@@ -108,6 +108,7 @@ def _context(
     choice = service.analyses.choice(connection, league)
     preset, model = league.preset.name, league.model
     offer = _offer(service, connection, league, choice)
+    generations = leagues.list_generations(connection, league)
     data: Plain = {
         "league": league.name,
         "revision": league.revision,
@@ -119,7 +120,7 @@ def _context(
             "words": offer["sentence"] if offer["state"] == "in_use" else summary_of(preset),
             "shown": explain_shown_rating(model, league.settings.scale),
         },
-        "generations": [generation_payload(generation) for generation in leagues.list_generations(connection, league)],
+        "generations": [generation_payload(generation) for generation in generations],
         "seasons": len(seasons.list_seasons(connection, league)),
         "figures": _analysis(league, figures),
         "comparison": _analysis(league, comparison),
@@ -129,6 +130,8 @@ def _context(
         "choices": _choices(league, figures.data, comparison.last, chosen),
         "own": model_label(league.preset),
         "names": list(PRESETS),
+        "rederived": leagues.rederived(generations),
+        "first_generation": leagues.first_generation(connection, league),
         "problem": problem,
         "tables": _tables(league, comparison.data),
         "charts": {"figures": _charts(figures.data), "comparison": _charts(comparison.data)},

@@ -151,9 +151,11 @@ def _ended_seasons(connection: Connection, league: League) -> list[tuple[str, st
 
 def _past(connection: Connection, league: League, who: StandingsFilter, snapshot: Snapshot) -> Plain:
     generations, model = leagues.list_generations(connection, league), snapshot.model
+    rederived = leagues.rederived(generations)
     return {
         "ended": _ended_seasons(connection, league),
-        "models": [(generation.number, generation.preset.name) for generation in generations],
+        "models": [(each.number, each.preset.name) for each in generations if each.number not in rederived],
+        "rederived": rederived,
         "model": generations[snapshot.generation - 1].preset.name,
         "certain": model.absorb.certain,
         "in_points": snapshot.points is not None,

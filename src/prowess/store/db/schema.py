@@ -83,6 +83,7 @@ generation = Table(
     *_required(Text, "author", "reason"),
     Column("rating_set", Integer, nullable=False, server_default="1"),  # the set of its ratings and checkpoints
     Column("set_revision", BigInteger, nullable=False, server_default="0"),  # the revision that introduced this set
+    Column("engine_version", Integer, nullable=False, server_default="1"),  # the `ENGINE_VERSION` of all its ratings
 )
 
 # Every revision of every match, valid from `revision` until `until`; the last row of a deleted match has no body.

@@ -74,6 +74,17 @@ class ChangeModel(Command):
 
 
 @dataclass(frozen=True)
+class Rederive(Command):
+    """Rate all matches again with the same model, because another version of the engine derived the ratings.
+
+    If this version derived them, the command changes nothing.
+    """
+
+    author: str = field(default="upgrade", kw_only=True)
+    reason: str = field(default="rated again by a new version of prowess", kw_only=True)
+
+
+@dataclass(frozen=True)
 class NewSeason(Command):
     """Begin a season: every skill moves towards the skill of a new player, as in `Ladder.new_season`.
 

@@ -14,7 +14,9 @@ from sqlalchemy import Connection
 
 from ...errors import Error
 from ...history.context import Kind
+from ...model.engine_version import ENGINE_VERSION
 from ...model.ladder.ladder import Ladder
+from ...model.model import Model
 from .. import aliases, audit, clock, leagues, ratings, seasons
 from ..errors import Conflict
 from ..journal import journal
@@ -31,6 +33,7 @@ from .commands import (
     Edit,
     NewSeason,
     Post,
+    Rederive,
     RemoveAlias,
     Rename,
     UndoRename,
@@ -87,6 +90,11 @@ class Plan:
     annotated: Sequence[Entry] = ()
     context_kinds: Mapping[str, Kind] | None = None
 
+    @property
+    def is_new_generation(self) -> bool:
+        """Whether the correction rates all matches again in a new generation; the old ratings are kept."""
+        return isinstance(self.command, ChangeModel | Rederive)
+
     def seasons(self, connection: Connection) -> list[Season]:
         """Return the seasons of the league after the correction, in chronological order."""
         new = [] if self.season is None else [self.season]
@@ -94,8 +102,7 @@ class Plan:
 
     def with_ratings(self, before: Ladder, after: Ladder) -> Plan:
         """Return a copy of the plan whose result has the ratings before and after the correction."""
-        same_model = after.model == before.model
-        players = ratings.changed_players(after, before) if same_model else after.names
+        players = after.names if self.is_new_generation else ratings.changed_players(after, before)
         return replace(self, result=replace(self.result, players=players, before=before, after=after))
 
     def with_renamed(self, matches: Sequence[RenamedMatch]) -> Plan:
@@ -204,7 +211,8 @@ def _(command: Delete, connection: Connection, league: League) -> Plan:
 
 @_draft.register
 def _(command: ChangeModel, connection: Connection, league: League) -> Plan:
-    if command.replaces not in (None, league.generation):
+    replaces = league.generation if command.replaces is None else command.replaces
+    if not leagues.first_generation(connection, league) <= replaces <= league.generation:
         text = f"the model of league {league.name!r} was changed in the meantime; look at the current model first"
         raise Conflict(text, field="league", value=league.name)
     if command.unrated and league.posted:
@@ -212,9 +220,25 @@ def _(command: ChangeModel, connection: Connection, league: League) -> Plan:
     model = command.preset.model
     if model == league.model:
         return Plan(command, league, _result(league))
-    changed = replace(league, generation=league.generation + 1, rating_set=league.rating_sets + 1)
-    changed = replace(changed, model=model, preset=command.preset, memory=Ladder(model).memory.tobytes())
-    return Plan(command, changed, _result(league), START)
+    return _with_new_generation(command, league, replace(league, model=model, preset=command.preset))
+
+
+@_draft.register
+def _(command: Rederive, connection: Connection, league: League) -> Plan:
+    if not league.outdated:
+        return Plan(command, league, _result(league))
+    if not league.posted:  # no rating was derived yet, so the generation stays
+        return Plan(command, replace(league, **_underived(league.model)), _result(league))
+    return _with_new_generation(command, league, league)
+
+
+def _with_new_generation(command: ChangeModel | Rederive, league: League, changed: League) -> Plan:
+    changed = replace(changed, generation=league.generation + 1, rating_set=league.rating_sets + 1)
+    return Plan(command, replace(changed, **_underived(changed.model)), _result(league), START)
+
+
+def _underived(model: Model) -> dict[str, Any]:
+    return {"memory": Ladder(model).memory.tobytes(), "engine_version": ENGINE_VERSION}
 
 
 @_draft.register
@@ -279,11 +303,13 @@ def write_plan(connection: Connection, planned: Plan) -> CommandResult:
     """Write a correction that was planned in the same transaction."""
     league, replayed = planned.league, planned.replay
     if planned.since is None or replayed is None:
+        if isinstance(planned.command, Rederive) and not league.posted:
+            leagues.update_generation(connection, league, **_underived(league.model))
         if planned.renaming is None and not planned.annotated:
             return planned.result
         return replace(planned.result, revision=write_changes(connection, planned))  # no rating changes
     revision = write_changes(connection, planned)
-    if isinstance(planned.command, ChangeModel):
+    if planned.is_new_generation:
         drop_checkpoints(connection, leagues.with_generation(connection, league, league.generation - 1), START)
     drop_checkpoints(connection, league, planned.since)
     save_checkpoints(connection, league, replayed.checkpoints)
@@ -307,8 +333,8 @@ def write_changes(connection: Connection, planned: Plan) -> int:
     _write_names(connection, planned, written, revision)
     if planned.context_kinds is not None:
         leagues.set_context_kinds(connection, league, planned.context_kinds)
-    if isinstance(command, ChangeModel):
-        _write_model(connection, league, command, revision)
+    if planned.is_new_generation:
+        _write_generation(connection, league, command, revision)
     if planned.season is not None:
         name = planned.season.name
         seasons.add(connection, league, planned.season, revision, command.author)
@@ -328,9 +354,11 @@ def _write_names(connection: Connection, planned: Plan, seqs: Mapping[str, int],
     aliases.add_uses(connection, planned.league, [(seqs[id], alias) for id, alias in planned.uses])
 
 
-def _write_model(connection: Connection, league: League, command: ChangeModel, revision: int) -> None:
-    name, author, reason = command.preset.name, command.author, command.reason
-    numbers = league.generation, league.rating_set
-    leagues.add_generation(connection, league.id, *numbers, command.preset, revision, author, reason)
+def _write_generation(connection: Connection, league: League, command: Command, revision: int) -> None:
+    author, reason = command.author, command.reason
+    about = league.generation, league.rating_set, league.preset, revision, author, reason
+    # The stored model is used, because the defaults of its preset may differ between versions.
+    leagues.add_generation(connection, league.id, *about, league.model)
     leagues.update_row(connection, league, generation=league.generation, rating_sets=league.rating_set)
-    audit.write(connection, author, "change model", league.name, model=name, reason=reason)
+    action = "change model" if isinstance(command, ChangeModel) else "rate again"
+    audit.write(connection, author, action, league.name, model=league.preset.name, reason=reason)

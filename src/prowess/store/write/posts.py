@@ -320,7 +320,10 @@ class PendingTraces:
 
 
 class OutOfOrder(Exception):
-    """Raised for a post that changes recorded matches: they must be rated again, or an import updates their context."""
+    """Raised for a post that changes recorded matches: they must be rated again, or an import updates their context.
+
+    It is also raised if the league must be rated again first, because another engine version derived its ratings.
+    """
 
 
 @dataclass
@@ -358,6 +361,8 @@ def append_posts(
         league.check_writable()
     except Error as error:  # the league was renamed, archived or deleted; posts to other leagues are still recorded
         return [error] * len(posts)
+    if league.outdated:
+        return [OutOfOrder()] * len(posts)
     if any(post.clock != league.clock for post in posts):
         raise WriteClash(f"another league has taken the name {name}")
     traced = pending is not None and pending.is_followed(league.id)

@@ -16,7 +16,7 @@ from ...errors import Error
 from .. import leagues
 from ..db.database import Database, lock_league
 from ..errors import NotFound, Unavailable, WriteClash
-from .commands import Command, CommandResult, Post
+from .commands import ChangeModel, Command, CommandResult, Post, Rederive
 from .corrections import plan, write_plan
 from .erasure import UnhashedNames
 from .long_corrections import LongCorrection, abandoned, delete_unused_sets, takes_long
@@ -334,6 +334,15 @@ def _correct(database: Database, command: Command, committed: Committed, stoppin
 
 
 def _try_to_correct(database: Database, command: Command, stopping: Event | None) -> CommandResult:
+    if not isinstance(command, ChangeModel | Rederive):  # these rate all matches again anyway
+        with database.reading() as connection:
+            outdated = leagues.find(connection, command.league).outdated
+        if outdated:
+            _carry_out(database, Rederive(command.league), stopping)
+    return _carry_out(database, command, stopping)
+
+
+def _carry_out(database: Database, command: Command, stopping: Event | None) -> CommandResult:
     result = None
     while result is None:
         with database.reading() as connection:

@@ -173,6 +173,7 @@ class Generation(ResponseModel):
             "made_at": "2026-01-01T09:00:00Z",
             "author": "office",
             "reason": "the first",
+            "engine_version": 2,
         }
     )
 
@@ -182,6 +183,10 @@ class Generation(ResponseModel):
     made_at: str
     author: str
     reason: str
+    engine_version: int = Field(
+        description="The version of the engine that computed these ratings. After an upgrade to another version, the "
+        "service rates all matches again with the same model, as a new generation."
+    )
 
 
 class Generations(ResponseModel):
