@@ -5,6 +5,8 @@
 
 import multiprocessing
 import os
+import platform
+import shutil
 import sys
 from pathlib import Path
 
@@ -12,7 +14,9 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 KERNELS = [
+    "prowess.model.processor",
     "prowess.history.cells.hash_table",
+    "prowess.model.maths.elementary",
     "prowess.model.maths.normal",
     "prowess.model.maths.poisson",
     "prowess.model.maths.poisson_pairs",
@@ -40,6 +44,7 @@ KERNELS = [
     "prowess.model.maths.rank_probabilities",
     "prowess.model.fit.pairs",
     "prowess.model.engine.pipeline",
+    "prowess.model.engine.schedule",
     "prowess.model.engine.sweep",
     "prowess.model.engine.rate",
     "prowess.matchmaking.blossom.state",
@@ -48,9 +53,31 @@ KERNELS = [
     "prowess.matchmaking.pairing.weights",
     "prowess.store.journal.scanner",
 ]
+# Kernels with loops over lanes, which are compiled a second time for processors with AVX2 (see `model/processor.py`).
+LANES = [
+    f"prowess.model.{name}"
+    for name in [
+        "maths.elementary",
+        "maths.normal",
+        "maths.poisson",
+        "engine.board",
+        "engine.pipeline",
+        "engine.sweep",
+        "components.drift",
+        "components.absorb",
+        "components.outcome.order",
+        "components.outcome.ep_chain",
+        "components.outcome.pairwise",
+        "components.outcome.pair_curves",
+        "components.outcome.gaussian_score",
+        "components.outcome.offence_defence",
+        "components.outcome.poisson_score",
+    ]
+]
 SHARED = "prowess._shared"  # Cython's code for arrays, compiled once instead of in every kernel
 REQUIRED = os.environ.get("PROWESS_REQUIRE_COMPILED") == "1"
 PURE = os.environ.get("PROWESS_PURE") == "1"
+HAS_AVX2 = platform.machine() in ("x86_64", "AMD64") and sys.platform != "win32"  # whether to compile for it
 if REQUIRED and PURE:
     raise SystemExit("PROWESS_REQUIRE_COMPILED and PROWESS_PURE contradict each other; set one of them")
 
@@ -78,7 +105,11 @@ def kernels():
         return []
     from Cython.Build import cythonize
 
-    flags = [] if sys.platform == "win32" else ["-O2", "-g0", "-ffp-contract=off"]
+    flags = (
+        [] if sys.platform == "win32" else ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+    )
+    if sys.platform == "linux":  # gcc gives up on loops over many columns without this
+        flags.append("--param=vect-max-version-for-alias-checks=200")
     extensions = [
         Extension(
             name,
@@ -99,7 +130,7 @@ def kernels():
         "infer_types": True,  # a local variable needs a declaration only if its value comes from an untyped attribute
     }
     forks = multiprocessing.get_start_method() == "fork"  # other methods would run this file again in every process
-    return cythonize(
+    baseline = cythonize(
         extensions,
         compiler_directives=directives,
         include_path=["src"],
@@ -108,6 +139,20 @@ def kernels():
         nthreads=(os.cpu_count() or 0) if forks else 0,
         quiet=True,
     )
+    return [*baseline, *(fast_kernel(kernel) for kernel in baseline if kernel.name in LANES and HAS_AVX2)]
+
+
+def fast_kernel(kernel):
+    """Return the extension that compiles a kernel's C file for AVX2, without the fused operations of other vectors."""
+    source = Path(kernel.sources[0])
+    copy = Path("build", "avx2", *source.parts[-4:])  # a file of its own, because object files are named after sources
+    if not copy.exists() or copy.stat().st_mtime < source.stat().st_mtime:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, copy)
+    name = kernel.name.replace("prowess.", "prowess._avx2.", 1)
+    Path("src", *name.split(".")).parent.mkdir(parents=True, exist_ok=True)
+    flags = [*kernel.extra_compile_args, "-mavx2"]
+    return Extension(name, [str(copy)], extra_compile_args=flags, libraries=kernel.libraries)
 
 
 setup(ext_modules=kernels(), cmdclass={"build_ext": BuildKernels})

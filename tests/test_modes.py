@@ -3,6 +3,8 @@
 import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -61,6 +63,35 @@ def league(rng, matches=300, players=40):
             }
         )
     return found
+
+
+RATE = """
+import hashlib, sys, numpy as np, prowess as pw
+from prowess.model.processor import kernel_variant
+from tests.test_modes import league
+matches = league(np.random.default_rng(7), players=200)
+duels = [match | {"teams": match["teams"][:2], "scores": match["scores"][:2], "weights": None} for match in matches]
+digest = hashlib.sha256()
+for model in (pw.TrueSkill(), pw.Elo(), pw.Glicko(), pw.Glicko2(), pw.GaussianOD(), pw.PoissonOD(), pw.TS2()):
+    for history in (pw.History.from_matches(matches[:150]), pw.History.from_matches(duels)):
+        fit = model.fit(history)
+        for column in (fit.ladder.state, fit.forecasts.mean, fit.forecasts.variance, fit.forecasts.log_evidence):
+            digest.update(np.ascontiguousarray(column).tobytes())
+print(kernel_variant(), digest.hexdigest())
+"""
+
+
+def test_kernels_for_avx2_and_for_every_processor_give_identical_results():
+    found = {}
+    for baseline in ("0", "1"):
+        environment = os.environ | {"PROWESS_BASELINE": baseline, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
+        shown = subprocess.run(
+            [sys.executable, "-c", RATE], env=environment, cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
+        variant, digest = shown.split()
+        assert variant == "baseline" or baseline == "0"
+        found[variant] = digest
+    assert len(set(found.values())) == 1
 
 
 def edges(package, model):

@@ -15,6 +15,7 @@ def history():
 
 def test_requested_progress_bar_does_not_change_the_ratings(history, capsys, monkeypatch):
     monkeypatch.setattr("prowess.model.fit.trace.CHUNK", 20)  # several steps
+    monkeypatch.setattr("prowess.model.engine.schedule.WINDOW", 10)
     monkeypatch.setenv("FORCE_COLOR", "1")
     shown = pw.TrueSkill().fit(history, progress=True)
     assert "rating" in capsys.readouterr().err
@@ -32,6 +33,7 @@ def test_quick_work_and_piped_output_show_no_progress_bar(history, capsys, monke
 
 def test_slow_work_on_a_terminal_shows_a_progress_bar(history, capsys, monkeypatch):
     monkeypatch.setattr("prowess.model.fit.trace.CHUNK", 20)
+    monkeypatch.setattr("prowess.model.engine.schedule.WINDOW", 10)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     monkeypatch.setenv("FORCE_COLOR", "1")

@@ -11,9 +11,11 @@ import typer
 import prowess as pw
 from prowess.cli import app
 from prowess.history.read_context import Findings
+from prowess.model.processor import kernel_variant
 from tests.cli.running import LEAGUE, TEXTBOOK, WIDE, command, environment, run, write
 
-VERSION = f"prowess 0.1.0\nkernel: {pw.kernel_mode()}\n"
+KERNEL = f"compiled ({kernel_variant()})" if pw.kernel_mode() == "compiled" else "pure"
+VERSION = f"prowess 0.1.0\nkernel: {KERNEL}\n"
 
 
 def test_version_option_prints_version_and_kernel_mode() -> None:

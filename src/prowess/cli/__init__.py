@@ -13,6 +13,7 @@ try:
 
     from .. import __version__, kernel_mode
     from ..errors import Error
+    from ..model.processor import kernel_variant
     from ..plugins import find_plugins, load_plugin
     from .options.shared import Quiet, add_quiet_option
     from .output.console import handle_errors, note, set_quiet
@@ -151,11 +152,12 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"prowess {__version__}\nkernel: {kernel_mode()}")
+        kernel = "pure" if kernel_mode() == "pure" else f"compiled ({kernel_variant()})"
+        typer.echo(f"prowess {__version__}\nkernel: {kernel}")
         raise typer.Exit
 
 
-VERSION_HELP = "Show the version and whether the kernels are compiled."
+VERSION_HELP = "Show the version and how the kernels are compiled."
 Version = Annotated[bool, typer.Option("--version", help=VERSION_HELP, callback=_print_version, is_eager=True)]
 
 

@@ -6,6 +6,7 @@ decorators return their argument, and types matter only in casts.
 
 import builtins
 import dataclasses as dataclasses  # the kernels use this as `cython.dataclasses`
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -63,3 +64,23 @@ def address(value: T) -> T:
 
 def prefetch(_: Any) -> None:
     """Prefetch memory that is needed soon; without compilation, do nothing."""
+
+
+def power_of_two(shifted: float) -> float:
+    """Return 2ᵏ for a whole number k between −1022 and 1023, given as k + 1.5 · 2⁵²."""
+    return math.ldexp(1.0, builtins.int(shifted - 6755399441055744.0)) if math.isfinite(shifted) else shifted
+
+
+def exponent(x: float) -> float:
+    """Return k for |x| = 2ᵏ m with 1 ≤ m < 2, as a number."""
+    return math.frexp(x)[1] - 1.0
+
+
+def mantissa(x: float) -> float:
+    """Return m for |x| = 2ᵏ m with 1 ≤ m < 2."""
+    return 2.0 * abs(math.frexp(x)[0])
+
+
+def has_avx2() -> bool:
+    """Return whether the processor has AVX2, which matters only to compiled kernels: here False."""
+    return False

@@ -89,8 +89,8 @@ class ScoreDistribution(ABC):
         The list is empty unless there are two teams and scores are counts.
 
         >>> import numpy as np
-        >>> [(a, b, round(p, 3)) for a, b, p in CountScores(np.log([1.2, 2.5]), np.zeros(2)).likeliest(2)]
-        [(1, 2, 0.093), (0, 2, 0.077)]
+        >>> [(a, b, round(p, 3)) for a, b, p in CountScores(np.log([1.3, 2.5]), np.zeros(2)).likeliest(2)]
+        [(1, 2, 0.091), (1, 3, 0.076)]
         """
         return []
 

@@ -194,7 +194,7 @@ def _first_step() -> tuple[float, float, float]:
     spread = sqrt(players * (sigma**2 + tau**2 + beta**2))
     cut = Truncated()
     above((mu - 2 * mu - margin) / spread, cut)
-    return margin + spread * cut.mean, spread * sqrt(cut.left), spread
+    return margin + spread * cut.mean[0], spread * sqrt(cut.left[0]), spread
 
 
 def compare_digits(what: str, printed: str, ours: float | None) -> dict[str, str]:

@@ -25,9 +25,9 @@ def v_and_w(t: float, margin: float) -> dict[str, float]:
     """
     found = Truncated()
     above(t - margin, found)
-    win = found.shift, found.lost
-    within(t, margin, found)
-    values = (win[0], found.shift + 0.0, win[1], found.lost)  # adding 0.0 turns −0.0 into 0.0
+    win = found.shift[0], found.lost[0]
+    within(t, margin, found, 0)
+    values = (win[0], found.shift[0] + 0.0, win[1], found.lost[0])  # adding 0.0 turns −0.0 into 0.0
     return dict(zip(FUNCTIONS, values, strict=True))
 
 

@@ -14,13 +14,15 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import exp, fabs
+    from cython.cimports.libc.math import fabs
     from cython.cimports.prowess.model.components.interfaces import Absorb
-    from cython.cimports.prowess.model.engine.board import Board
+    from cython.cimports.prowess.model.engine.board import Board, is_weighted
+    from cython.cimports.prowess.model.maths.elementary import exp_all
 else:
-    from math import exp, fabs
+    from math import fabs
 
-    from ..engine.board import Board
+    from ..engine.board import Board, is_weighted
+    from ..maths.elementary import exp_all
     from .interfaces import Absorb
 
 from ... import validate
@@ -33,6 +35,15 @@ LARGEST = cython.declare(cython.double, validate.LARGEST)
 SMALL_STEP = cython.declare(cython.double, 1e-6)  # quadratic convergence: a further step would be below rounding errors
 MOST_STEPS = cython.declare(cython.Py_ssize_t, 200)
 LARGEST_LOG = cython.declare(cython.double, 300.0)  # largest change of log(volatility²) in one update
+# Rows of `board.work` in the search for a volatility.
+KNOWN = cython.declare(cython.Py_ssize_t, 0)
+EXCESS = cython.declare(cython.Py_ssize_t, 1)
+TOTAL = cython.declare(cython.Py_ssize_t, 2)
+LOW = cython.declare(cython.Py_ssize_t, 3)
+HIGH = cython.declare(cython.Py_ssize_t, 4)
+ROOT = cython.declare(cython.Py_ssize_t, 5)
+STEP = cython.declare(cython.Py_ssize_t, 6)
+GROWN = cython.declare(cython.Py_ssize_t, 7)
 _K_FACTOR = "the K-factor returned by the rule"
 
 
@@ -49,23 +60,45 @@ class Moment(Absorb):
     Moment()
     """
 
+    blocks = True
     periods = False
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
         """Multiply the variance by `kept`, which equals 1 + σ²g₂ but cannot turn negative through rounding."""
-        # Almost all matches have importance 1, for which the division below is not needed.
-        if board.importance == 1.0:
-            for k in range(board.entries * board.traits):
-                board.mu[k] += board.var[k] * board.g1[k]
-                board.var[k] *= board.kept[k]
+        # Almost all matches have importance 1, for which `_weigh` has nothing to do.
+        if is_weighted(board):
+            _weigh(board)
+        if board.stride == 1:
+            _move_moments(board, 1, 1)
         else:
-            for k in range(board.entries * board.traits):
-                kept = board.kept[k] / board.importance
-                scale = kept - board.var[k] * min(board.g2[k], 0.0)
-                board.mu[k] += board.var[k] * board.g1[k] / scale
-                board.var[k] *= kept / scale
+            _move_moments(board, board.lanes, board.stride)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _move_moments(board: Board, lanes: cython.Py_ssize_t, s: cython.Py_ssize_t) -> cython.void:
+    for k in range(board.entries * board.traits):
+        for i in range(k * s, k * s + lanes):
+            var = board.var[i]
+            board.mu[i] += var * board.g1[i]
+            board.var[i] = var * board.kept[i]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _weigh(board: Board) -> cython.void:
+    """Multiply the precision with which a match observes a skill by the importance of the match."""
+    for k in range(board.entries * board.traits):
+        for lane in range(board.lanes):
+            if board.importances[lane] != 1.0:
+                i = k * board.stride + lane
+                kept = board.kept[i] / board.importances[lane]
+                scale = kept - board.var[i] * min(board.g2[i], 0.0)
+                board.g1[i] /= scale
+                board.kept[i] = kept / scale
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -80,6 +113,7 @@ class Newton(Absorb):
     Newton()
     """
 
+    blocks = True
     periods = True
 
     @cython.ccall
@@ -87,9 +121,12 @@ class Newton(Absorb):
     def absorb(self, board: Board) -> cython.bint:
         """Compute the step without dividing by σ², so that a skill with σ = 0 stays unchanged."""
         for k in range(board.entries * board.traits):
-            # A positive g₂, from rounding or an unusual likelihood, could make the divisor zero or negative.
-            board.var[k] /= 1.0 - board.importance * board.var[k] * min(board.g2[k], 0.0)
-            board.mu[k] += board.importance * board.var[k] * board.g1[k]
+            for lane in range(board.lanes):
+                i = k * board.stride + lane
+                # A positive g₂, from rounding or an unusual likelihood, could make the divisor zero or negative.
+                pull = board.g2[i] if board.g2[i] < 0.0 else 0.0
+                board.var[i] /= 1.0 - board.importances[lane] * board.var[i] * pull
+                board.mu[i] += board.importances[lane] * board.var[i] * board.g1[i]
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -104,6 +141,7 @@ class Constant(Absorb):
     Constant()
     """
 
+    blocks = True
     periods = True
 
     @cython.ccall
@@ -111,8 +149,10 @@ class Constant(Absorb):
     def absorb(self, board: Board) -> cython.bint:
         """Update all means; a match of importance w moves the means w times as far."""
         for k in range(board.entries * board.traits):
-            board.mu[k] += board.importance * board.var[k] * board.g1[k]
-            board.var[k] = board.before[k]
+            for lane in range(board.lanes):
+                i = k * board.stride + lane
+                board.mu[i] += board.importances[lane] * board.var[i] * board.g1[i]
+                board.var[i] = board.before[i]
 
 
 @cython.cclass
@@ -184,6 +224,7 @@ class Step(Absorb):
     k: object
 
     tunable: ClassVar[dict[str, Range]] = {"k": Range(1.0 / 400, 1, log=True, unit="sigma")}
+    blocks = True
     certain = True
     periods = True
 
@@ -199,9 +240,11 @@ class Step(Absorb):
         if type(self.k) is float or type(self.k) is int:
             return _move(board, self.k)
         for e in range(board.entries):
-            for i in range(e * board.traits, (e + 1) * board.traits):
-                factor = _k_factor(self.k, board.played[e], board.mu[i])
-                board.mu[i] += factor * board.importance * board.unit * board.g1[i]
+            for k in range(e * board.traits, (e + 1) * board.traits):
+                for lane in range(board.lanes):
+                    i = k * board.stride + lane
+                    factor = _k_factor(self.k, board.played[e * board.stride + lane], board.mu[i])
+                    board.mu[i] += factor * board.importances[lane] * board.unit * board.g1[i]
         return False
 
 
@@ -220,10 +263,12 @@ def _k_factor(rule: object, matches: cython.double, mu: cython.double) -> cython
 
 @cython.cfunc
 def _move(board: Board, factor: cython.double) -> cython.bint:
-    """Add factor · importance · `board.unit` · g₁ to the mean of every player."""
-    step = factor * board.importance * board.unit
-    for i in range(board.entries * board.traits):
-        board.mu[i] += step * board.g1[i]
+    """Add factor · `board.unit` · importance · g₁ to the mean of every player."""
+    unit = factor * board.unit
+    for k in range(board.entries * board.traits):
+        for lane in range(board.lanes):
+            i = k * board.stride + lane
+            board.mu[i] += unit * board.importances[lane] * board.g1[i]
     return False
 
 
@@ -242,6 +287,7 @@ class Share(Absorb):
     alpha: object = 0.07
 
     tunable: ClassVar[dict[str, Range]] = {"alpha": Range(0.001, 1, log=True)}
+    blocks = True
     certain = True
     periods = True
 
@@ -273,6 +319,7 @@ class Harkness(Absorb):
     step: object = 50.0
 
     tunable: ClassVar[dict[str, Range]] = {"step": Range(1.0 / 1000, 1.0 / 2, log=True, unit="sigma")}
+    blocks = True
     certain = True
     periods = True
 
@@ -288,9 +335,12 @@ class Harkness(Absorb):
         """
         step: cython.double = self.step
         for e in range(board.entries):
-            for i in range(e * board.traits, (e + 1) * board.traits):
-                if board.games[e] > 0.0:
-                    board.mu[i] += board.g1[i] / board.games[e] + step * board.importance * board.g2[i]
+            for k in range(e * board.traits, (e + 1) * board.traits):
+                for lane in range(board.lanes):
+                    i = k * board.stride + lane
+                    games = board.games[e * board.stride + lane]
+                    if games > 0.0:
+                        board.mu[i] += board.g1[i] / games + step * board.importances[lane] * board.g2[i]
         return False
 
 
@@ -320,6 +370,7 @@ class Volatile(Absorb):
         "tau": Range(0.03, 3, log=True),
     }
     extras: ClassVar[tuple[str, ...]] = ("volatility",)
+    blocks = True
     periods = True
 
     def __post_init__(self) -> None:
@@ -330,7 +381,7 @@ class Volatile(Absorb):
     @cython.exceptval(-1, check=False)
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
         """Set the volatility of a newcomer."""
-        board.extra[entry * board.extras] = self.volatility
+        board.extra[entry * board.extras * board.stride] = self.volatility
         return False
 
     @cython.ccall
@@ -339,62 +390,103 @@ class Volatile(Absorb):
         """Update volatilities and ratings by steps 3 to 8 of the paper, with all numbers in rating points."""
         tau: cython.double = self.tau
         unit2 = board.unit * board.unit
+        s = board.stride
         for e in range(board.entries):
-            own = e * board.extras
-            for i in range(e * board.traits, (e + 1) * board.traits):
-                push = board.importance * board.g1[i]
-                # As in `Newton`, a positive g₂ must not make the divisor negative.
-                pull = board.importance * min(board.g2[i], 0.0)
-                volatility = board.extra[own]
-                square = volatility * volatility
-                volatility *= exp(0.5 * _growth(square, tau, board.var[i] / unit2, -pull * unit2, push * board.unit))
-                board.extra[own] = volatility
-                variance = board.var[i] + volatility * volatility * unit2
-                board.var[i] = variance / (1.0 - variance * pull)
-                board.mu[i] += board.var[i] * push
+            own = e * board.extras * s
+            for k in range(e * board.traits, (e + 1) * board.traits):
+                _find_growth(board, k * s, own, tau)
+                for lane in range(board.lanes):
+                    i = k * s + lane
+                    push = board.importances[lane] * board.g1[i]
+                    pull = board.importances[lane] * (board.g2[i] if board.g2[i] < 0.0 else 0.0)
+                    volatility = board.extra[own + lane] * board.work[GROWN * s + lane]
+                    variance = board.var[i] + volatility * volatility * unit2
+                    board.extra[own + lane] = volatility
+                    board.var[i] = variance / (1.0 - variance * pull)
+                    board.mu[i] += board.var[i] * push
         return False
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _growth(
-    square: cython.double, tau: cython.double, variance: cython.double, known: cython.double, surprise: cython.double
-) -> cython.double:
-    """Return log(new squared volatility / old squared volatility), a root of the function f in step 5 of the paper.
+def _find_growth(board: Board, row: cython.Py_ssize_t, own: cython.Py_ssize_t, tau: cython.double) -> cython.void:
+    """Set the row `GROWN` of `board.work` to the factor by which each lane's volatility grows.
 
-    `variance` is φ², `known` is 1/v = Σ g²E(1 − E) and `surprise` is Δ/v = Σ g(s − E). Written with these numbers, f
-    does not overflow, even if a result was almost certain.
+    The logarithm of its square is a root of the function f in step 5 of the paper. With `variance` φ², `known` 1/v = Σ
+    g²E(1 − E) and `surprise` Δ/v = Σ g(s − E), f does not overflow, even if a result was almost certain. With D = Δ² −
+    φ² − v and P = φ² + v, f is a line of slope −1/τ² plus a term between −½ and D/(8P). These bounds bracket the root.
+    Newton's method needs a third of the steps of the paper's Illinois algorithm.
 
-    With D = Δ² − φ² − v and P = φ² + v, f is a line of slope −1/τ² plus a term between −½ and D/(8P). These bounds
-    bracket the root. Newton's method needs a third of the steps of the paper's Illinois algorithm.
+    All lanes search at the same time; a lane that has found its root waits for the others.
     """
-    excess = surprise * surprise - known * known * variance - known  # D/v²
-    total = 1.0 + known * variance  # P/v
-    low = -min(0.5 * tau * tau, LARGEST_LOG)
-    high = x = 0.0
-    y = square
-    step = 1.0
+    s = board.stride
+    unit2 = board.unit * board.unit
+    square = tau * tau
+    precision = 1.0 / square if square > 0.0 else 0.0
+    lowest = -min(0.5 * square, LARGEST_LOG)
+    for lane in range(board.lanes):
+        i = row + lane
+        # As in `Newton`, a positive g₂ must not make the divisor negative.
+        known = board.importances[lane] * (-board.g2[i] if board.g2[i] < 0.0 else 0.0) * unit2
+        surprise = board.importances[lane] * board.g1[i] * board.unit
+        variance = board.var[i] / unit2
+        excess = surprise * surprise - known * known * variance - known  # D/v²
+        total = 1.0 + known * variance  # P/v
+        bound = square * (excess / total / 8.0) / (known if known > 0.0 else 1.0)
+        bound = bound if bound < LARGEST_LOG else LARGEST_LOG
+        board.work[KNOWN * s + lane] = known
+        board.work[EXCESS * s + lane] = excess
+        board.work[TOTAL * s + lane] = total
+        board.work[LOW * s + lane] = lowest
+        board.work[HIGH * s + lane] = bound if excess > 0.0 else 0.0
+        board.work[ROOT * s + lane] = 0.0
+        board.work[STEP * s + lane] = 1.0 if known > 0.0 else 0.0
+    searching: cython.Py_ssize_t = board.lanes if square > 0.0 else 0
     steps = 0
-    if known <= 0.0 or tau == 0.0:
-        return 0.0
-    precision = 1.0 / (tau * tau)
-    if excess > 0.0:
-        high = min(tau * tau * (excess / total / 8.0) / known, LARGEST_LOG)
-    while fabs(step) > SMALL_STEP and steps < MOST_STEPS:
+    while searching > 0 and steps < MOST_STEPS:
         steps += 1
-        if x != 0.0:
-            y = square * exp(x)
+        searching = _search_growth(board, own, precision)
+    for lane in range(board.lanes):
+        board.work[GROWN * s + lane] = 0.5 * board.work[ROOT * s + lane]
+    exp_all(board.work, GROWN * s, board.lanes)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _search_growth(board: Board, own: cython.Py_ssize_t, precision: cython.double) -> cython.Py_ssize_t:
+    """Take a step of Newton's method in every lane; return how many lanes have not yet found the root."""
+    s = board.stride
+    searching = 0
+    for lane in range(board.lanes):
+        board.work[GROWN * s + lane] = board.work[ROOT * s + lane]
+    exp_all(board.work, GROWN * s, board.lanes)
+    for lane in range(board.lanes):
+        known = board.work[KNOWN * s + lane]
+        excess = board.work[EXCESS * s + lane]
+        total = board.work[TOTAL * s + lane]
+        low = board.work[LOW * s + lane]
+        high = board.work[HIGH * s + lane]
+        x = board.work[ROOT * s + lane]
+        before = board.work[STEP * s + lane]
+        y = board.extra[own + lane] * board.extra[own + lane] * board.work[GROWN * s + lane]
         share = 1.0 / (total + known * y)
         gain = 0.5 * y * share
         value = gain * (excess - known * known * y) * share - x * precision
         slope = gain * (excess - 2.0 * known * y * (excess + known * total) * share) * share - precision
-        if value > 0.0:
-            low = max(low, x)
-        else:
-            high = min(high, x)
+        raised = x if x > low else low
+        lowered = x if x < high else high
+        low = raised if value > 0.0 else low
+        high = high if value > 0.0 else lowered
         # Where f does not decrease, Newton's step is useless. A step beyond the bracket makes the next lines bisect.
-        step = -value / slope if slope < 0.0 else LARGEST_LOG + LARGEST_LOG
-        if not low <= x + step <= high:
-            step = 0.5 * (low + high) - x
-        x += step
-    return x
+        newton = -value / (slope if slope < 0.0 else -1.0)
+        step = newton if slope < 0.0 else LARGEST_LOG + LARGEST_LOG
+        middle = 0.5 * (low + high) - x
+        step = step if x + step >= low else middle
+        step = step if x + step <= high else middle
+        step = step if fabs(before) > SMALL_STEP else 0.0
+        board.work[LOW * s + lane] = low
+        board.work[HIGH * s + lane] = high
+        board.work[ROOT * s + lane] = x + step
+        board.work[STEP * s + lane] = step
+        searching += 1 if fabs(step) > SMALL_STEP else 0
+    return searching

@@ -20,6 +20,8 @@ from ... import validate
 from ..params import Range
 from .interfaces import check_component
 
+LONGEST = cython.declare(cython.double, float("inf"))
+
 __all__ = ["Idle", "PerMatch", "PerPeriod", "PerTime", "Seasons", "Still"]
 
 
@@ -32,6 +34,8 @@ class Still(Drift):
     >>> Still()
     Still()
     """
+
+    blocks = True
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -47,6 +51,7 @@ class PerMatch(Drift):
     tau: object
 
     tunable: ClassVar[dict[str, Range]] = {"tau": Range(1.0 / 3000, 1.0 / 3, log=True, unit="sigma")}
+    blocks = True
 
     def __post_init__(self) -> None:
         validate.scale("tau", self.tau, zero=True)
@@ -56,8 +61,10 @@ class PerMatch(Drift):
     def widen(self, board: Board) -> cython.bint:
         """Add tau² to every variance."""
         tau: cython.double = self.tau
-        for k in range(board.entries * board.traits):
-            board.var[k] += tau * tau
+        if board.stride == 1:
+            _add(board, tau * tau, 1, 1)
+        else:
+            _add(board, tau * tau, board.lanes, board.stride)
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -79,6 +86,7 @@ class PerTime(Drift):
         "tau": Range(1.0 / 100_000, 1.0 / 3, log=True, unit="sigma"),  # wide: a unit of time may be a year or a minute
         "cap": Range(0.3, 3, log=True, unit="value"),
     }
+    blocks = True
 
     def __post_init__(self) -> None:
         validate.scale("tau", self.tau, zero=True)
@@ -90,8 +98,10 @@ class PerTime(Drift):
         """Add tau² times the elapsed time t to every variance, up to `cap`²: σ² ← max(σ², min(σ² + τ² t, cap²))."""
         tau: cython.double = self.tau
         cap: cython.double = self.cap
-        for e in range(board.entries):
-            _widen(board, e, tau * tau * board.elapsed[e], cap)
+        for k in range(board.entries * board.traits):
+            elapsed = k // board.traits * board.stride
+            for lane in range(board.lanes):
+                _widen(board, k * board.stride + lane, tau * tau * board.elapsed[elapsed + lane], cap)
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -114,6 +124,7 @@ class PerPeriod(Drift):
         "c": Range(1.0 / 300, 1, log=True, unit="sigma"),
         "cap": Range(0.3, 3, log=True, unit="value"),
     }
+    blocks = True
 
     def __post_init__(self) -> None:
         validate.scale("c", self.c, zero=True)
@@ -125,10 +136,13 @@ class PerPeriod(Drift):
         """Add c² per elapsed period to every variance, up to `cap`²: σ² ← min(σ² + c² max(t, 1), cap²)."""
         c: cython.double = self.c
         cap: cython.double = self.cap
-        for e in range(board.entries):
-            for k in range(e * board.traits, (e + 1) * board.traits):
-                board.var[k] += c * c * (max(board.elapsed[e], 1.0) if board.periods else 1.0)
-                board.var[k] = min(board.var[k], cap * cap)
+        longest = LONGEST if board.periods else 1.0
+        for k in range(board.entries * board.traits):
+            elapsed = k // board.traits * board.stride
+            for lane in range(board.lanes):
+                periods = min(max(board.elapsed[elapsed + lane], 1.0), longest)
+                i = k * board.stride + lane
+                board.var[i] = min(board.var[i] + c * c * periods, cap * cap)
         return False
 
 
@@ -148,6 +162,7 @@ class Idle(Drift):
     cap: object = float("inf")
 
     tunable: ClassVar[dict[str, Range]] = {"cap": Range(0.3, 3, log=True, unit="value")}
+    blocks = True
 
     def __post_init__(self) -> None:
         _check_cap(self.cap)
@@ -159,10 +174,24 @@ class Idle(Drift):
         cap: cython.double = self.cap
         if board.extras == 0 or not board.periods:
             return False
-        for e in range(board.entries):
-            volatility = board.extra[e * board.extras] * board.unit
-            _widen(board, e, volatility * volatility * max(board.elapsed[e] - 1.0, 0.0), cap)
+        for k in range(board.entries * board.traits):
+            elapsed = k // board.traits * board.stride
+            extra = k // board.traits * board.extras * board.stride
+            for lane in range(board.lanes):
+                volatility = board.extra[extra + lane] * board.unit
+                idle = max(board.elapsed[elapsed + lane] - 1.0, 0.0)
+                _widen(board, k * board.stride + lane, volatility * volatility * idle, cap)
         return False
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _add(board: Board, more: cython.double, lanes: cython.Py_ssize_t, s: cython.Py_ssize_t) -> cython.void:
+    """Add `more` to all variances."""
+    for k in range(board.entries * board.traits):
+        for i in range(k * s, k * s + lanes):
+            board.var[i] += more
 
 
 def _check_cap(cap: object) -> None:
@@ -173,10 +202,10 @@ def _check_cap(cap: object) -> None:
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-def _widen(board: Board, e: cython.Py_ssize_t, more: cython.double, cap: cython.double) -> cython.void:
-    """Add `more` to the variances of an entry, up to cap². A variance that is already above cap² stays unchanged."""
-    for k in range(e * board.traits, (e + 1) * board.traits):
-        board.var[k] = max(board.var[k], min(board.var[k] + more, cap * cap))
+def _widen(board: Board, cell: cython.Py_ssize_t, more: cython.double, cap: cython.double) -> cython.void:
+    """Add `more` to a variance, up to cap². A variance that is already above cap² stays unchanged."""
+    var = board.var[cell]
+    board.var[cell] = max(var, min(var + more, cap * cap))
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -208,6 +237,15 @@ class Seasons(Drift):
     }
     reverts = True
 
+    @property
+    def blocks(self) -> bool:
+        """The attribute `blocks` of the drift `within`.
+
+        >>> Seasons(Still()).blocks
+        True
+        """
+        return self.within.blocks
+
     def __post_init__(self) -> None:
         check_component("within", self.within, Drift, "a drift, such as Still() or PerMatch(0.1)")
         validate.scale("gap", self.gap)
@@ -224,9 +262,10 @@ class Seasons(Drift):
         tau: cython.double = self.season_tau
         within: Drift = self.within
         for e in range(board.entries):
-            if board.elapsed[e] * board.span > gap:
-                for k in range(board.traits):
-                    i = e * board.traits + k
-                    board.mu[i] = board.centre[k] + carry * (board.mu[i] - board.centre[k])
-                    board.var[i] = carry * carry * board.var[i] + tau * tau
+            for lane in range(board.lanes):
+                if board.elapsed[e * board.stride + lane] * board.span > gap:
+                    for k in range(board.traits):
+                        i = (e * board.traits + k) * board.stride + lane
+                        board.mu[i] = board.centre[k] + carry * (board.mu[i] - board.centre[k])
+                        board.var[i] = carry * carry * board.var[i] + tau * tau
         return within.widen(board)

@@ -20,12 +20,20 @@ cdef class Outcome:
     cpdef bint prepare(self, Board board) except -1
     cpdef bint add_base(self, Board board) except -1
     cpdef bint forecast(self, Board board) except -1
+    cpdef bint tally(self, Board board) except -1
+    cpdef bint mix_draws(self, Board board) except -1
     cpdef double evidence(self, Board board) except? -1.0
+
+
+cpdef bint forecast_by_lane(Outcome outcome, Board board) except -1
+cpdef bint evidence_by_lane(Outcome outcome, Board board) except -1
 
 
 cdef class Score(Outcome):
     cpdef bint check(self, Board board) except -1
     cpdef double seen(self, Board board, double score, double mean, double variance) except? -1.0
+    cpdef bint seen_all(self, Board board) except -1
+    cpdef bint foresee_all(self, Board board) except -1
     cpdef bint foresee(self, Board board, double mean, double variance, double mean_1, double variance_1) except -1
     cpdef bint remember(self, Board board) except -1
     cpdef double base_level(self, Board board) except? -1.0

@@ -1,4 +1,8 @@
-"""The base classes of a model's components. Every method works on the `Board` of a match."""
+"""The base classes of a model's components. Every method works on the `Board` of a match.
+
+Components whose `blocks` is true work on all lanes of a board at once. For other components, the engine copies one
+match after the other to a board with one lane, so a component that you write never needs to know about lanes.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,9 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.engine.board import Board, compare, set_chances
+    from cython.cimports.prowess.model.engine.board import Board, compare, copy_lane, set_chances
 else:
-    from ..engine.board import Board, compare, set_chances
+    from ..engine.board import Board, compare, copy_lane, set_chances
 
 from ...errors import Error
 from ...validate import invalid
@@ -21,6 +25,9 @@ from ..params import Range, describe
 if TYPE_CHECKING:
     from ..prediction import Prediction
     from ..score_distribution import ScoreDistribution
+
+
+NAN = cython.declare(cython.double, float("nan"))
 
 
 def missing(component: object, method: str) -> Error:
@@ -60,6 +67,7 @@ class Prior:
 
     learns = False  # whether the prior keeps two numbers per trait in the league's memory, at index `board.level`
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
+    blocks = False  # whether all newcomers get the same belief, so that `welcome` is called only once
 
     def __repr__(self) -> str:
         return describe(self)
@@ -92,6 +100,7 @@ class Drift:
 
     reverts = False  # whether the drift uses `board.centre`, the mean of the prior
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
+    blocks = False  # whether the methods work on all lanes of a board; otherwise boards have one lane
 
     def __repr__(self) -> str:
         return describe(self)
@@ -115,6 +124,7 @@ class TeamFunction:
     """
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
+    blocks = False  # whether the methods work on all lanes of a board; otherwise boards have one lane
 
     def __repr__(self) -> str:
         return describe(self)
@@ -137,6 +147,7 @@ class Outcome:
     """
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
+    blocks = False  # whether the methods work on all lanes of a board; otherwise boards have one lane
     traits: ClassVar[tuple[str, ...]] = ("skill",)
     blind: ClassVar[tuple[str, ...]] = ("origin", "scale")  # properties of performances that results do not depend on
     typical = 0.0  # the usual standard deviation of skills, if performances have a natural scale; 0 if unknown
@@ -146,6 +157,9 @@ class Outcome:
     duels = False  # whether `evidence` fills `g1`, `g2` and `kept` of the entries itself
     later = False  # whether `win` and `draw` are slow to compute, so that `chances` computes them only on demand
     has_base = False  # whether `add_base` must be called for every match
+    # How `board.memory` changes: "beliefs", if it depends on the beliefs about players; "scores", if `tally` computes
+    # it from scores alone; "forecasts", if only `mix_draws` uses it, and `evidence` adds to it.
+    memory_from = "beliefs"
 
     def __repr__(self) -> str:
         return describe(self)
@@ -180,6 +194,17 @@ class Outcome:
         board.margin.measure(board, False)
         compare(board)
         set_chances(board)
+        return False
+
+    def tally(self, board: Board) -> cython.bint:
+        """Update the league's memory from the scores of a match, in outcomes whose `memory_from` is "scores"."""
+        return False
+
+    def mix_draws(self, board: Board) -> cython.bint:
+        """Set `wins`, `draws` and `losses` from the expected scores in `wins` and `losses`, and from the memory.
+
+        Only outcomes whose `memory_from` is "forecasts" need this method.
+        """
         return False
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
@@ -241,6 +266,29 @@ class Outcome:
         raise missing(self, "evidence")
 
 
+def forecast_by_lane(outcome: Outcome, board: Board) -> cython.bint:
+    """Call `forecast` for one match after the other, on the board `single`."""
+    for lane in range(board.lanes):
+        copy_lane(board, lane, board.single, 0)
+        outcome.forecast(board.single)
+        copy_lane(board.single, 0, board, lane)
+    return False
+
+
+def evidence_by_lane(outcome: Outcome, board: Board) -> cython.bint:
+    """Call `evidence` for one match after the other, on the board `single`.
+
+    An outcome may depend on what its forecast has left on the board, so the forecast is made again.
+    """
+    for lane in range(board.lanes):
+        copy_lane(board, lane, board.single, 0)
+        if board.teams == 2:
+            outcome.forecast(board.single)
+        board.single.evidences[0] = outcome.evidence(board.single)
+        copy_lane(board.single, 0, board, lane)
+    return False
+
+
 @cython.cclass
 class Score(Outcome):
     """The probability of a team's score, given x: the team's offence minus the others' defence.
@@ -270,12 +318,18 @@ class Score(Outcome):
 
         Raise `Error` if a score is missing and `unscored` is "error".
         """
+        missing = 0
         for j in range(board.teams):
-            if board.score[j] != board.score[j]:
-                if self.unscored == "order":
-                    return True
-                raise Error(f"{type(self).__name__} needs scores; team {j + 1} has none", field="scores", team=j)
-        return False
+            for i in range(j * board.stride, j * board.stride + board.lanes):
+                missing += 0 if board.score[i] == board.score[i] else 1
+        if missing > 0 and self.unscored != "order":
+            for j in range(board.teams):
+                for i in range(j * board.stride, j * board.stride + board.lanes):
+                    if board.score[i] != board.score[i]:
+                        raise Error(
+                            f"{type(self).__name__} needs scores; team {j + 1} has none", field="scores", team=j
+                        )
+        return missing > 0
 
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
         """Update the belief x ~ N(m, v) to N(m′, v′) from a score; return the log-evidence of the score.
@@ -284,6 +338,21 @@ class Score(Outcome):
         without subtracting nearly equal numbers.
         """
         raise missing(self, "seen")
+
+    def seen_all(self, board: Board) -> cython.bint:
+        """Update the beliefs N(`x_mean`, `x_variance`) from the scores `x_score` of all lanes.
+
+        Set `pushes`, `pulls` and `rests` as `seen` sets `push`, `pull` and `rest`; add the log-evidence to `evidences`.
+        """
+        for lane in range(board.lanes):
+            board.lane = lane
+            evidence = self.seen(board, board.x_score[lane], board.x_mean[lane], board.x_variance[lane])
+            board.evidences[lane] += evidence
+            board.pushes[lane] = board.push
+            board.pulls[lane] = board.pull
+            board.rests[lane] = board.rest
+        board.lane = 0
+        return False
 
     def seen_order(
         self,
@@ -314,7 +383,24 @@ class Score(Outcome):
 
         The arguments are the means and variances of x (see `Score`) of both teams; the two x are independent.
         """
-        board.win = board.draw = board.loss = float("nan")
+        board.wins[board.lane] = board.draws[board.lane] = board.losses[board.lane] = NAN
+        return False
+
+    def foresee_all(self, board: Board) -> cython.bint:
+        """Forecast the matches of two teams in all lanes, by `foresee`."""
+        one = board.stride
+        two = 2 * one
+        three = 3 * one
+        for lane in range(board.lanes):
+            board.lane = lane
+            self.foresee(
+                board,
+                board.mean[lane] - board.mean[three + lane],
+                board.variance[lane] + board.variance[three + lane],
+                board.mean[two + lane] - board.mean[one + lane],
+                board.variance[two + lane] + board.variance[one + lane],
+            )
+        board.lane = 0
         return False
 
     def remember(self, board: Board) -> cython.bint:
@@ -322,7 +408,7 @@ class Score(Outcome):
         return False
 
     def base_level(self, board: Board) -> cython.double:
-        """Return the level that is added to every x, given the league's memory."""
+        """Return the level that is added to every x, given the league's memory (of the match in `board.lane`)."""
         return 0.0
 
     def rounding_margin(self) -> float:
@@ -383,6 +469,7 @@ class Absorb:
     """
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
+    blocks = False  # whether the methods work on all lanes of a board; otherwise boards have one lane
     extras: ClassVar[tuple[str, ...]] = ()
     certain = False  # whether ratings have no uncertainty, and so no sigma
     periods = False  # whether `g1` and `g2` may be sums over a rating period

@@ -54,6 +54,7 @@ class Fixed(Margin):
     epsilon: object
 
     tunable: ClassVar[dict[str, Range]] = {"epsilon": Range(1.0 / 3000, 3, log=True, unit="sigma")}
+    blocks = True
 
     def __post_init__(self) -> None:
         validate.scale("epsilon", self.epsilon, zero=True)
@@ -81,6 +82,7 @@ class FromDraws(Margin):
     width: object
 
     tunable: ClassVar[dict[str, Range]] = {"width": Range(1.0 / 1000, 3, log=True)}
+    blocks = True
 
     def __post_init__(self) -> None:
         validate.scale("width", self.width, zero=True)
@@ -89,8 +91,26 @@ class FromDraws(Margin):
     @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
         """Return `width` times the standard deviation of the noise in the difference of the two performances."""
+        return _scaled(board, self.width, i, j)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def fill_edges(self, board: Board) -> cython.bint:
+        """Set the margins between the two teams of all matches, without a call for each of them."""
         width: cython.double = self.width
-        return width * sqrt(board.noise[i * board.traits] + board.noise[j * board.traits])
+        if board.stride == 1:
+            board.edges[0] = _scaled(board, width, 0, 1)
+            return False
+        for lane in range(board.lanes):
+            board.edges[lane] = _scaled(board, width, lane, board.stride + lane)
+        return False
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _scaled(board: Board, width: cython.double, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
+    return width * sqrt(board.noise[i] + board.noise[j])
 
 
 # `LearntDraws` begins as if it had already seen 18 + 2 matches of equal teams with the expected share of draws.
@@ -145,8 +165,7 @@ class LearntDraws(Margin):
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
         """Return the learnt width times the standard deviation of the noise in the difference of the performances."""
         start: cython.double = self.draw_start
-        width = _width_at_start(board, start) * _growth(board, start)
-        return width * sqrt(board.noise[i * board.traits] + board.noise[j * board.traits])
+        return _scaled(board, _width_at_start(board, start) * _growth(board, start), i, j)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -160,12 +179,13 @@ class LearntDraws(Margin):
         if len(board.memory) <= CHANCES:
             return False
         growth = _growth(board, start)
-        lost = -expm1(-board.importance / memory)  # 1 − λ
+        importance = board.importances[0]
+        lost = -expm1(-importance / memory)  # 1 − λ
         drawn = 1.0 if board.place[0] == board.place[1] else 0.0
         board.memory[DRAWS] -= lost * (board.memory[DRAWS] + FADING * start)
         board.memory[CHANCES] -= lost * (board.memory[CHANCES] + FADING * start)
-        board.memory[DRAWS] += board.importance * drawn
-        board.memory[CHANCES] += board.importance * board.draw / growth
+        board.memory[DRAWS] += importance * drawn
+        board.memory[CHANCES] += importance * board.draws[0] / growth
         return False
 
 
@@ -218,6 +238,7 @@ class Spread(Margin):
     printed: object = False
 
     tunable: ClassVar[dict[str, Range]] = {"least": Range(0.01, 30, log=True)}
+    blocks = True
 
     def __post_init__(self) -> None:
         validate.scale("least", self.least, zero=True)
@@ -234,27 +255,28 @@ class Spread(Margin):
     @cython.exceptval(-1, check=False)
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
         """Set `board.epsilon` as described in `Spread`; return whether it differs from the margin of the forecast."""
-        best = board.mean[0]
-        worst = board.mean[0]
-        noise = 0.0
         least: cython.double = self.least
-        parts = _distinct(board) if seen else board.teams
-        before = board.epsilon
-        for j in range(board.teams):
-            mean = board.mean[j * board.traits]
-            best = max(best, mean)
-            worst = min(worst, mean)
-            noise += board.noise[j * board.traits]
-        if not self.printed:
-            parts *= 2.0
-        board.epsilon = max(best - worst, least * sqrt(noise / board.teams)) / parts
-        return board.epsilon != before
+        twice = 1.0 if self.printed else 2.0
+        changed = False
+        for lane in range(board.lanes):
+            best = worst = board.mean[lane]
+            noise = 0.0
+            for j in range(board.teams):
+                mean = board.mean[j * board.stride + lane]
+                best = max(best, mean)
+                worst = min(worst, mean)
+                noise += board.noise[j * board.stride + lane]
+            parts = twice * (_distinct(board, lane) if seen else board.teams)
+            epsilon = max(best - worst, least * sqrt(noise / board.teams)) / parts
+            changed = changed or epsilon != board.epsilons[lane]
+            board.epsilons[lane] = epsilon
+        return changed
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
         """Return the margin that `measure` set."""
-        return board.epsilon
+        return board.epsilons[i % board.stride]
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -281,6 +303,7 @@ class TwoValued(Margin):
         "untied": Range(1.0 / 3000, 3, log=True, unit="sigma"),
         "fraction": Range(0, 0.9),
     }
+    blocks = True
 
     def __post_init__(self) -> None:
         validate.scale("tied", self.tied, zero=True)
@@ -292,29 +315,37 @@ class TwoValued(Margin):
     @cython.exceptval(-1, check=False)
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
         """Set `board.epsilon` to `tied` or `untied`; return whether it differs from the margin of the forecast."""
-        before = board.epsilon
         fraction: cython.double = self.fraction
-        board.epsilon = self.tied
-        if seen and 1.0 - cython.cast(cython.double, _distinct(board)) / board.teams <= fraction:
-            board.epsilon = self.untied
-        return board.epsilon != before
+        tied: cython.double = self.tied
+        untied: cython.double = self.untied
+        changed = False
+        for lane in range(board.lanes):
+            epsilon = tied
+            if seen and 1.0 - cython.cast(cython.double, _distinct(board, lane)) / board.teams <= fraction:
+                epsilon = untied
+            changed = changed or epsilon != board.epsilons[lane]
+            board.epsilons[lane] = epsilon
+        return changed
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
         """Return the margin that `measure` set."""
-        return board.epsilon
+        return board.epsilons[i % board.stride]
 
 
 @cython.cfunc
-def _distinct(board: Board) -> cython.Py_ssize_t:
+def _distinct(board: Board, lane: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Return the number of distinct places of a match."""
+    s = board.stride
     count = 0
     for j in range(board.teams):
         # `order` can hold the flags here, because the outcome sorts the teams into `order` only later.
-        board.order[j] = 0
+        board.order[j * s + lane] = 0
     for j in range(board.teams):
-        if board.order[board.place[j] - 1] == 0:
-            board.order[board.place[j] - 1] = 1
+        flag = (board.place[j * s + lane] - 1) * s + lane
+        if board.order[flag] == 0:
+            board.order[flag] = 1
             count += 1
     return count
 

@@ -46,6 +46,7 @@ class Normal(Prior):
         "mu": Range(-20, 20, unit="sigma", sets="origin"),
         "sigma": Range(0.02, 10, log=True, unit="sigma", sets="scale"),
     }
+    blocks = True
 
     def __post_init__(self) -> None:
         validate.number("mu", self.mu)
@@ -75,6 +76,7 @@ class Point(Prior):
     mu: object
 
     tunable: ClassVar[dict[str, Range]] = {"mu": Range(-20, 20, unit="sigma", sets="origin")}
+    blocks = True
 
     def __post_init__(self) -> None:
         validate.number("mu", self.mu)

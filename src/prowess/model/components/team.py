@@ -38,6 +38,8 @@ class Sum(TeamFunction):
     Sum()
     """
 
+    blocks = True
+
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
@@ -54,20 +56,26 @@ class Mean(TeamFunction):
     Mean()
     """
 
+    blocks = True
+
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
         """Divide the share of every player by the sum of the team's shares."""
+        absent = 0
         for j in range(board.teams):
-            k = board.start[j] * board.traits
-            if board.traits == 1 and board.start[j + 1] - board.start[j] == 1 and board.alpha[k] > 0.0:
-                board.alpha[k] = 1.0
-                continue
-            total = 0.0
+            for lane in range(board.lanes):
+                board.work[lane] = 0.0
             for k in range(board.start[j] * board.traits, board.start[j + 1] * board.traits):
-                total += board.alpha[k] / board.traits
+                for lane in range(board.lanes):
+                    board.work[lane] += board.alpha[k * board.stride + lane] / board.traits
+            for lane in range(board.lanes):
+                absent += 0 if board.work[lane] > 0.0 else 1
+            if absent > 0:
+                positive(0.0)
             for k in range(board.start[j] * board.traits, board.start[j + 1] * board.traits):
-                board.alpha[k] /= positive(total)
+                for lane in range(board.lanes):
+                    board.alpha[k * board.stride + lane] /= board.work[lane]
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -85,6 +93,8 @@ class Weighted(TeamFunction):
 
     weights: object
 
+    blocks = True
+
     def __post_init__(self) -> None:
         if not isinstance(self.weights, tuple) or not self.weights:
             raise validate.invalid("weights", "be a tuple of numbers, one for each position", self.weights)
@@ -101,8 +111,10 @@ class Weighted(TeamFunction):
             if players > len(weights):
                 raise Error(f"team {j + 1} has {players} players, but Weighted has {len(weights)} weights; give more")
             for e in range(board.start[j], board.start[j + 1]):
+                weight: cython.double = weights[e - board.start[j]]
                 for k in range(e * board.traits, (e + 1) * board.traits):
-                    board.alpha[k] *= weights[e - board.start[j]]
+                    for i in range(k * board.stride, k * board.stride + board.lanes):
+                        board.alpha[i] *= weight
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -188,6 +200,8 @@ class FullSquad(TeamFunction):
     discount: object = 0.02
     larger: object = "top"
 
+    blocks = True
+
     def __post_init__(self) -> None:
         if type(self.size) is not int or self.size < 1:
             raise validate.invalid("size", "be a whole number of at least 1", self.size)
@@ -216,11 +230,13 @@ class FullSquad(TeamFunction):
         discount: cython.double = self.discount
         top: cython.bint = self.larger == "top"
         share: cython.double
+        row = board.traits * board.stride
         for j in range(board.teams):
-            for k in range(board.traits):
+            for lane in range(board.traits * board.lanes):
+                k = lane // board.lanes * board.stride + lane % board.lanes  # the cell of the trait and the lane
                 shares = present = 0.0
                 for e in range(board.start[j], board.start[j + 1]):
-                    share = board.alpha[e * board.traits + k]
+                    share = board.alpha[e * row + k]
                     shares += share
                     present += min(share, 1.0)
                 if present > size and top:
@@ -228,15 +244,16 @@ class FullSquad(TeamFunction):
                 else:
                     share = (1.0 - discount * (size - min(max(present, 1.0), size))) / positive(shares)
                 for e in range(board.start[j], board.start[j + 1]):
-                    board.alpha[e * board.traits + k] *= share
+                    board.alpha[e * row + k] *= share
 
 
 @cython.cfunc
 def _top_factor(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cython.double) -> cython.double:
     """Return the factor by which all weights are multiplied, so that the team performs like its `size` best players."""
+    row = board.traits * board.stride
     total = 0.0
     for e in range(board.start[j], board.start[j + 1]):
-        total += board.alpha[e * board.traits + k] * board.mu[e * board.traits + k]
+        total += board.alpha[e * row + k] * board.mu[e * row + k]
     weight = 0.0
     if total > 0.0:
         weight = _sum_best(board, j, k, size) / size / total
@@ -257,7 +274,7 @@ def _sum_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cy
     while free > 0.0:
         best = shares = 0.0
         for e in range(board.start[j], board.start[j + 1]):
-            i = e * board.traits + k
+            i = e * board.traits * board.stride + k
             if board.alpha[i] > 0.0 and (free == size or board.mu[i] < last):
                 if shares == 0.0 or board.mu[i] > best:
                     best = board.mu[i]
@@ -293,6 +310,15 @@ class LeaderBonus(TeamFunction):
 
     tunable: ClassVar[dict[str, Range]] = {"leader_bonus": Range(0, 0.5)}
 
+    @property
+    def blocks(self) -> bool:
+        """The attribute `blocks` of the team function `squad`.
+
+        >>> LeaderBonus(FullSquad()).blocks
+        True
+        """
+        return self.squad.blocks
+
     def __post_init__(self) -> None:
         interfaces.check_component("squad", self.squad, TeamFunction, "a team function, such as FullSquad()")
         validate.scale("leader_bonus", self.leader_bonus, zero=True)
@@ -305,16 +331,17 @@ class LeaderBonus(TeamFunction):
         bonus: cython.double = self.leader_bonus
         squad.weigh(board)
         for j in range(board.teams):
-            for k in range(board.traits):
-                _lead(board, j, k, bonus)
+            for lane in range(board.traits * board.lanes):
+                _lead(board, j, lane // board.lanes * board.stride + lane % board.lanes, bonus)
 
 
 @cython.cfunc
 def _lead(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, bonus: cython.double) -> cython.bint:
+    row = board.traits * board.stride
     leader = -1
     total = 0.0
     for e in range(board.start[j], board.start[j + 1]):
-        i = e * board.traits + k
+        i = e * row + k
         total += board.alpha[i]
         # A player of weight 0 would get no bonus, and the team would have no leader.
         if board.alpha[i] != 0.0 and (leader < 0 or board.mu[i] > board.mu[leader]):
@@ -326,5 +353,5 @@ def _lead(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, bonus: cytho
         raise Error(f"a leader bonus needs weights with a positive sum; the weights of team {j + 1} sum to {total:.6g}")
     board.alpha[leader] *= 1.0 + bonus
     for e in range(board.start[j], board.start[j + 1]):
-        board.alpha[e * board.traits + k] *= total / grown
+        board.alpha[e * row + k] *= total / grown
     return False

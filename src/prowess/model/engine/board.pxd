@@ -2,34 +2,41 @@ from ..maths.normal cimport Truncated
 
 
 cdef class Board:
-    cdef public Py_ssize_t teams, entries, traits, extras, team_capacity, entry_capacity
-    # columns and numbers of the match
-    cdef public Py_ssize_t home
-    cdef public double importance, time, win, draw, loss, epsilon, unit, beta, span
-    cdef public bint converged, periods, home_settled
+    cdef public Py_ssize_t teams, entries, traits, extras, memories, lanes, stride, team_capacity, entry_capacity
     # columns with a cell for each team, or for each team and trait
     cdef public int[::1] start, place, order
     cdef public double[::1] score, offset, noise, mean, variance, d1, d2, left
     # columns with a cell for each entry, or for each entry and trait
     cdef public double[::1] elapsed, played, games, settled, alpha, mu, var, g1, g2, kept, before_mu, before, extra
+    cdef public long long[::1] rows
+    # columns with a cell for each match
+    cdef public double[::1] importances, homes, times, wins, draws, losses, evidences, unconverged
+    cdef public double[::1] epsilons, sharpnesses, gaps, edges
+    cdef public double[::1] x_mean, x_variance, x_score, pushes, pulls, rests
     # numbers of the league and the model
     cdef public double[::1] memory, centre, centre_var
+    cdef public double unit, beta, span
+    cdef public bint periods, home_settled
     cdef public Py_ssize_t level
-    cdef public Board side, past
+    cdef public Board side, past, single
     # working space of the outcome
     cdef public Margin margin
     cdef public Truncated cut, ahead, behind
-    cdef public double sharpness, gap, edge
     cdef public double expected, conceded, push, pull, rest
-    cdef public double[::1] memo
+    cdef public Py_ssize_t lane
+    cdef public double[::1] work, memo
     cdef public double[:, ::1] scratch
 
+    cpdef void clear(self) noexcept
     cpdef bint holds(self, Py_ssize_t teams, Py_ssize_t entries) except? -1
 
 
 cpdef bint make_scratch(Board board, Py_ssize_t rows, Py_ssize_t columns) except -1
-cpdef void sort_by_place(Board board) noexcept
+cpdef void copy_lane(Board source, Py_ssize_t lane, Board target, Py_ssize_t other) noexcept
+cpdef bint is_weighted(Board board) noexcept
+cpdef void sort_by_place(Board board, Py_ssize_t lane) noexcept
 cpdef double positive(double variance) except? -1.0
+cpdef bint add_variances(Board board) except -1
 cpdef bint compare(Board board) except -1
 cpdef void measure_sides(Board board) noexcept
 cpdef void set_chances(Board board) noexcept
@@ -38,4 +45,5 @@ cpdef void set_chances(Board board) noexcept
 cdef class Margin:
     cpdef bint measure(self, Board board, bint seen) except -1
     cpdef double between(self, Board board, Py_ssize_t i, Py_ssize_t j) except? -1.0
+    cpdef bint fill_edges(self, Board board) except -1
     cpdef bint learn(self, Board board) except -1

@@ -12,11 +12,13 @@ cdef class Pipeline:
     cdef readonly Kind kind
     cdef readonly double beta, period, home_mu, home_variance, home_drift
     cdef readonly bint duels, has_base, has_home, learns_home, centred
+    cdef readonly bint drift_blocks, team_blocks, outcome_blocks, absorb_blocks, scatters, tallies, mixes
     cdef readonly object layout  # a `StateLayout`; its numbers are copied to the attributes below, for fast access
     cdef readonly Py_ssize_t last_seen, matches, first_extra, pending, games, passed, width
-    cdef readonly Py_ssize_t traits, extras, memories, home_memory, level
+    cdef readonly Py_ssize_t traits, extras, memories, home_memory, level, lanes
     cdef double[::1] first_memory
-    cdef list spare
+    cdef double[::1] newcomer  # the row of a newcomer; NaN unless all newcomers start alike
+    cdef list spare, spare_blocks
 
     cpdef Board board(self, Py_ssize_t teams, Py_ssize_t entries)
     cpdef bint forecast(self, Board board) except -1
@@ -31,3 +33,5 @@ cdef class Pipeline:
     cdef void add_home(self, Board board) noexcept
     cdef bint learn_home(self, Board board) except -1
     cdef void spread(self, Board board) noexcept
+    cdef inline void spread_lanes(self, Board board, Py_ssize_t lanes, Py_ssize_t s) noexcept
+    cdef void keep_heavy(self, Board board, Py_ssize_t j, Py_ssize_t k, Py_ssize_t e) noexcept

@@ -1,8 +1,8 @@
 """The pipeline, which runs all steps of rating a match.
 
 The steps are: beliefs → drift → team function → outcome → players. `rate`, `fit`, `predict` and the ladder all use the
-same pipeline, so their results cannot disagree. A pipeline works on a `Board`; `sweep` copies beliefs to the board and
-back.
+same pipeline, so their results cannot disagree. A pipeline works on all matches of a `Board` at once; `sweep` copies
+beliefs to the board and back.
 """
 
 from __future__ import annotations
@@ -17,17 +17,24 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.engine.board import Board
+    from cython.cimports.libc.math import fabs
+    from cython.cimports.prowess.model.components.interfaces import evidence_by_lane, forecast_by_lane
+    from cython.cimports.prowess.model.engine.board import Board, copy_lane
     from cython.cimports.prowess.model.rating import Kind
 else:
+    from math import fabs
+
+    from ..components.interfaces import evidence_by_lane, forecast_by_lane
     from ..rating import Kind
-    from .board import Board
+    from .board import Board, copy_lane
 
 from ...errors import Error
 from ..components.absorb import Moment, Newton
+from ..components.interfaces import Outcome
 from .state_layout import StateLayout
 
 NAN = cython.declare(cython.double, float("nan"))
+LANES = 64  # the number of matches on a board; more lanes gain nothing
 RUNAWAY = cython.declare(cython.double, 1e60)  # larger than any rating that inputs within ±1e30 can produce
 
 
@@ -46,6 +53,7 @@ class Pipeline:
         self.kind = kind
         self.period = model.period or 0.0
         self.duels = model.outcome.duels
+        self.scatters = type(model.outcome).scatter is not Outcome.scatter
         self.has_base = model.outcome.has_base
         self.traits = len(kind.traits)
         self.extras = len(kind.extras)
@@ -71,7 +79,29 @@ class Pipeline:
         if self.learns_home:  # belief; with periods also the sums, the number of games and the last time
             self.memories += 2 * self.traits + (2 * self.traits + 2 if self.period > 0.0 else 0)
         self.first_memory = array("d", self.memory() or [0.0])
+        self.drift_blocks = model.drift.blocks
+        self.team_blocks = model.team.blocks
+        self.outcome_blocks = model.outcome.blocks
+        self.absorb_blocks = model.absorb.blocks
+        # Numbers about the league that depend on scores alone are known before the matches are rated; draw shares that
+        # only forecasts need are counted after that. If every match depends on the one before it, a board has one lane.
+        memory_from = model.outcome.memory_from if self.level > 0 and model.outcome.blocks else None
+        self.tallies = memory_from == "scores"
+        self.mixes = memory_from == "forecasts"
+        learns = self.learns_home or model.prior.learns or (self.level > 0 and not self.tallies and not self.mixes)
+        self.lanes = 1 if learns else LANES
         self.spare = []
+        self.spare_blocks = []
+        self.newcomer = array("d", [NAN] * self.first_extra + [0.0] * self.extras)
+        if model.prior.blocks and model.absorb.blocks:
+            board = self.board(1, 1)
+            self.prior.welcome(board, 0)
+            self.absorb.welcome(board, 0)
+            for k in range(self.traits):
+                self.newcomer[2 * k], self.newcomer[2 * k + 1] = board.mu[k], board.var[k]
+            for k in range(self.extras):
+                self.newcomer[self.first_extra + k] = board.extra[k]
+            self.release(board)
 
     def memory(self) -> list[float]:
         """Return the initial memory of a league."""
@@ -95,82 +125,99 @@ class Pipeline:
             board.past = self._new(1, 1) if self.period > 0.0 else None
         board.teams = teams
         board.entries = entries
-        board.importance = 1.0
-        board.home = -1
-        board.time = NAN
         board.home_settled = False
+        board.clear()
         if self.period > 0.0:
             for e in range(entries):
                 board.settled[e] = 0.0
-        board.converged = True
         for k in range(self.memories):
             board.memory[k] = self.first_memory[k]
         return board
 
-    def _new(self, teams: int, entries: int) -> Board:
-        board = Board(teams, entries, self.traits, self.extras, self.memories)
+    def block(self, teams: int, entries: int, most_teams: int, most_entries: int) -> Board:
+        """Return a board with many lanes for matches up to this size; its board `single` holds even larger matches."""
+        board: Board = None
+        with suppress(IndexError):
+            board = self.spare_blocks.pop()
+        if board is None or not board.holds(teams, entries) or not board.single.holds(most_teams, most_entries):
+            board = self._new(teams, entries, self.lanes)
+            board.single = self.board(most_teams, most_entries)
+            board.side = board.single.side
+            board.past = board.single.past
+        return board
+
+    def _new(self, teams: int, entries: int, lanes: int = 1) -> Board:
+        board = Board(teams, entries, self.traits, self.extras, self.memories, lanes)
         board.beta = self.beta
         board.periods = self.period > 0.0
         board.span = self.period or 1.0
         board.level = self.level
         if self.centred:
-            self.prior.welcome(board, 0)  # the memory is still empty, so this is the prior before anything was learnt
+            first = Board(1, 1, self.traits, self.extras, self.memories)
+            first.level = self.level
+            self.prior.welcome(first, 0)  # the memory is still empty, so this is the prior before anything was learnt
             for k in range(self.traits):
-                board.centre[k], board.centre_var[k] = board.mu[k], board.var[k]
+                board.centre[k], board.centre_var[k] = first.mu[k], first.var[k]
         self.outcome.prepare(board)
         return board
 
     def release(self, board: Board) -> None:
         """Keep a board for reuse by later matches."""
-        self.spare.append(board)
+        (self.spare if board.stride == 1 else self.spare_blocks).append(board)
 
     def forecast(self, board: Board) -> cython.bint:
         """Apply the drift and compute the teams' prior performances; for two teams, forecast win, draw and loss."""
         # The prior learns from beliefs before the drift, because drift hides how much the matches have reduced the
         # variance.
-        if self.centred:
+        if self.centred and board.stride == 1:
             self.prior.meet(board)
-        self.drift.widen(board)
+        if self.drift_blocks or board.stride == 1:
+            self.drift.widen(board)
+        else:
+            for lane in range(board.lanes):
+                copy_lane(board, lane, board.single, 0)
+                self.drift.widen(board.single)
+                copy_lane(board.single, 0, board, lane)
         if self.period > 0.0:
             self.undo_drift(board)
         self.pool_teams(board)
-        if board.teams == 2:
-            self.outcome.forecast(board)
+        if board.teams != 2:
+            return False
+        if self.outcome_blocks or board.stride == 1:
+            return self.outcome.forecast(board)
+        return forecast_by_lane(self.outcome, board)
 
     def undo_drift(self, board: Board) -> cython.void:
         """Undo the drift of beliefs that already included the drift up to the match (see `Board.settled`)."""
         for e in range(board.entries):
-            if board.settled[e] > 0.0:
-                for k in range(e * self.traits, (e + 1) * self.traits):
-                    board.mu[k] = board.before_mu[k]
-                    board.var[k] = board.before[k]
+            for lane in range(board.lanes):
+                if board.settled[e * board.stride + lane] > 0.0:
+                    for k in range(e * self.traits, (e + 1) * self.traits):
+                        board.mu[k * board.stride + lane] = board.before_mu[k * board.stride + lane]
+                        board.var[k * board.stride + lane] = board.before[k * board.stride + lane]
 
     def pool_teams(self, board: Board) -> cython.bint:
         """Compute the team performances N(α₀ + Σ αμ, Σ α²(σ² + β²)), including home advantage and base level."""
-        traits = self.traits
-        self.team.weigh(board)
-        for k in range(traits):
-            e = 0
-            for j in range(board.teams):
-                mean = board.offset[j * traits + k]
-                skills = squares = 0.0
-                while e < board.start[j + 1]:
-                    alpha = board.alpha[e * traits + k]
-                    mean += alpha * board.mu[e * traits + k]
-                    skills += alpha * alpha * board.var[e * traits + k]
-                    squares += alpha * alpha
-                    e += 1
-                board.noise[j * traits + k] = self.beta * self.beta * squares
-                board.mean[j * traits + k] = mean
-                board.variance[j * traits + k] = self.beta * self.beta * squares + skills
-        if self.has_home and board.home >= 0:
+        s = board.stride
+        if self.team_blocks or s == 1:
+            self.team.weigh(board)
+        else:
+            for lane in range(board.lanes):
+                copy_lane(board, lane, board.single, 0)
+                self.team.weigh(board.single)
+                copy_lane(board.single, 0, board, lane)
+        if s == 1:
+            _pool(board, self.beta * self.beta, 1, 1)
+        else:
+            _pool(board, self.beta * self.beta, board.lanes, s)
+        if self.has_home:
             self.add_home(board)
         if self.has_base:
             self.outcome.add_base(board)
+        return False
 
     def add_home(self, board: Board) -> cython.void:
-        """Load the belief about the home advantage into `board.side`, and add the advantage to the home team."""
-        first = board.home * self.traits
+        """Load the belief about the home advantage into `board.side`, and add the advantage to the home teams."""
         for k in range(self.traits):
             board.side.mu[k] = self.home_mu
             board.side.var[k] = self.home_variance
@@ -178,44 +225,60 @@ class Pipeline:
                 cell = self.home_memory + 2 * k
                 board.side.mu[k] = board.memory[cell]
                 board.side.var[k] = board.memory[cell + 1] + (0.0 if board.home_settled else self.home_drift)
-            board.mean[first + k] += board.side.mu[k]
-            board.variance[first + k] += board.side.var[k]
+            if board.stride == 1:
+                _add_home(board, k, 1, 1)
+            else:
+                _add_home(board, k, board.lanes, board.stride)
 
     def learn(self, board: Board) -> cython.double:
         """Compute `g1`, `g2` and `kept` of every player from the result; return the log-evidence.
 
         Beliefs do not change yet.
         """
-        board.converged = True
-        log_z = self.outcome.evidence(board)
+        for lane in range(board.lanes):
+            board.unconverged[lane] = 0.0
+        if self.outcome_blocks or board.stride == 1:
+            board.evidences[0] = self.outcome.evidence(board)
+        else:
+            evidence_by_lane(self.outcome, board)
         # An outcome that compares players directly has already filled their results.
         if not self.duels:
             self.spread(board)
-        if self.learns_home and board.home >= 0:
+        if self.learns_home and board.homes[0] >= 0.0:
             self.learn_home(board)
-        return log_z
+        return board.evidences[0]
 
     def absorb_all(self, board: Board) -> cython.bint:
         """Update every player's belief; raise `Error` if ratings diverge."""
-        self.absorb.absorb(board)
+        runaways = 0
+        if self.absorb_blocks or board.stride == 1:
+            self.absorb.absorb(board)
+        else:
+            for lane in range(board.lanes):
+                copy_lane(board, lane, board.single, 0)
+                self.absorb.absorb(board.single)
+                copy_lane(board.single, 0, board, lane)
         for k in range(board.entries * self.traits):
+            for i in range(k * board.stride, k * board.stride + board.lanes):
+                runaways += 0 if fabs(board.mu[i]) < RUNAWAY else 1
+        if runaways > 0:
             # Raised here, the error can name the match. Later the numbers would overflow far from the cause.
-            if not -RUNAWAY < board.mu[k] < RUNAWAY:
-                raise Error("the ratings diverge from match to match; the components of this model are incompatible")
+            raise Error("the ratings diverge from match to match; the components of this model are incompatible")
         return False
 
     def learn_home(self, board: Board) -> cython.bint:
         """Learn the home advantage as if it were the skill of one more, noiseless player of the home team."""
         side = board.side
-        side.importance = board.importance
+        home = cython.cast(cython.Py_ssize_t, board.homes[0])
+        side.importances[0] = board.importances[0]
         for k in range(self.traits):
-            t = board.home * self.traits + k
+            t = home * self.traits + k
             side.g1[k] = board.d1[t]
             side.g2[k] = board.d2[t]
             side.kept[k] = 1.0
             if side.var[k] > 0.0 and not self.duels:
-                side.kept[k] = (_rest(board, board.home, k, -1) + side.var[k] * board.left[t]) / board.variance[t]
-        if self.in_period(board.time):
+                side.kept[k] = (_rest(board, 0, home, k, -1) + side.var[k] * board.left[t]) / board.variance[t]
+        if self.in_period(board.times[0]):
             self.gather_home(board)
             return False
         return self.absorb_home(board)
@@ -228,16 +291,16 @@ class Pipeline:
         """Add the derivatives of a match for the home advantage to the sums of the open rating period."""
         first = self.home_memory + 2 * self.traits
         for k in range(self.traits):
-            board.memory[first + 2 * k] += board.importance * board.side.g1[k]
-            board.memory[first + 2 * k + 1] += board.importance * board.side.g2[k]
-        board.memory[self.memories - 2] += board.importance
-        board.memory[self.memories - 1] = board.time
+            board.memory[first + 2 * k] += board.importances[0] * board.side.g1[k]
+            board.memory[first + 2 * k + 1] += board.importances[0] * board.side.g2[k]
+        board.memory[self.memories - 2] += board.importances[0]
+        board.memory[self.memories - 1] = board.times[0]
 
     def close_home(self, board: Board) -> cython.bint:
         """End the rating period of the home advantage: update the advantage from the sums, then clear the sums."""
         first = self.home_memory + 2 * self.traits
         side = board.side
-        side.importance = 1.0
+        side.importances[0] = 1.0
         for k in range(self.traits):
             side.mu[k] = board.memory[self.home_memory + 2 * k]
             side.var[k] = board.memory[self.home_memory + 2 * k + 1] + self.home_drift
@@ -263,35 +326,107 @@ class Pipeline:
         variance, 1 − r is computed as a sum over the other players, because a subtraction would lose digits. At most
         one player per team has most of the variance, so the cost stays linear.
         """
-        traits = self.traits
-        for k in range(traits):
-            j = 0
-            for e in range(board.entries):
-                if e == board.start[j + 1]:
-                    j += 1
-                t = j * traits + k
-                i = e * traits + k
-                alpha = board.alpha[i]
-                own = alpha * alpha * board.var[i]
-                rest = board.variance[t] - own
-                if own > rest:
-                    rest = _rest(board, j, k, e)
-                    if self.has_home and j == board.home:
-                        rest += board.side.var[k]
-                board.g1[i] = alpha * board.d1[t]
-                board.g2[i] = alpha * alpha * board.d2[t]
-                board.kept[i] = 1.0
-                if own > 0.0:
-                    board.kept[i] = min((rest + own * board.left[t]) / board.variance[t], 1.0)
+        if board.stride == 1:
+            self.spread_lanes(board, 1, 1)
+        else:
+            self.spread_lanes(board, board.lanes, board.stride)
+
+    def spread_lanes(self, board: Board, lanes: cython.Py_ssize_t, s: cython.Py_ssize_t) -> cython.void:
+        """Do the work of `spread`."""
+        for j in range(board.teams):
+            alone = 1.0 if board.start[j + 1] - board.start[j] == 1 else 0.0
+            for k in range(board.traits):
+                team = (j * board.traits + k) * s
+                home = board.side.var[k] if self.learns_home else 0.0
+                for e in range(board.start[j], board.start[j + 1]):
+                    entry = (e * board.traits + k) * s
+                    heavy = 0
+                    for lane in range(lanes):
+                        alpha = board.alpha[entry + lane]
+                        own = alpha * alpha * board.var[entry + lane]
+                        whole = board.variance[team + lane]
+                        # Without team-mates, noise and the uncertainty of a home advantage are all that remains.
+                        noise = board.noise[team + lane] + (home if board.homes[lane] == j else 0.0)
+                        rest = noise if alone > 0.0 else whole - own
+                        kept = _kept(own, rest, whole, board.left[team + lane])
+                        heavy += 1 if own * (1.0 - alone) > rest else 0
+                        board.g1[entry + lane] = alpha * board.d1[team + lane]
+                        board.g2[entry + lane] = alpha * alpha * board.d2[team + lane]
+                        board.kept[entry + lane] = kept
+                    if heavy > 0:
+                        self.keep_heavy(board, j, k, e)
+
+    def keep_heavy(self, board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
+        """Set `kept` of a player who has most of the variance of the team."""
+        s = board.stride
+        for lane in range(board.lanes):
+            i = (e * self.traits + k) * s + lane
+            t = (j * self.traits + k) * s + lane
+            own = board.alpha[i] * board.alpha[i] * board.var[i]
+            if own > board.variance[t] - own:
+                rest = _rest(board, lane, j, k, e)
+                if self.has_home and board.homes[lane] == j:
+                    rest += board.side.var[k]
+                board.kept[i] = _kept(own, rest, board.variance[t], board.left[t])
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _pool(board: Board, beta2: cython.double, lanes: cython.Py_ssize_t, s: cython.Py_ssize_t) -> cython.void:
+    """Compute the team performances from the players' beliefs."""
+    for j in range(board.teams):
+        for k in range(board.traits):
+            team = (j * board.traits + k) * s
+            for lane in range(lanes):
+                board.mean[team + lane] = board.offset[team + lane]
+                board.variance[team + lane] = 0.0
+                board.noise[team + lane] = 0.0
+            for e in range(board.start[j], board.start[j + 1]):
+                entry = (e * board.traits + k) * s
+                for lane in range(lanes):
+                    alpha = board.alpha[entry + lane]
+                    board.mean[team + lane] += alpha * board.mu[entry + lane]
+                    board.variance[team + lane] += alpha * alpha * board.var[entry + lane]
+                    board.noise[team + lane] += alpha * alpha
+            for lane in range(lanes):
+                noise = beta2 * board.noise[team + lane]
+                board.noise[team + lane] = noise
+                board.variance[team + lane] += noise
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _add_home(board: Board, k: cython.Py_ssize_t, lanes: cython.Py_ssize_t, s: cython.Py_ssize_t) -> cython.void:
+    """Add the home advantage of trait k to the home teams."""
+    mean = board.side.mu[k]
+    variance = board.side.var[k]
+    for j in range(board.teams):
+        team = (j * board.traits + k) * s
+        for lane in range(lanes):
+            board.mean[team + lane] += mean if board.homes[lane] == j else 0.0
+            board.variance[team + lane] += variance if board.homes[lane] == j else 0.0
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _kept(own: cython.double, rest: cython.double, whole: cython.double, left: cython.double) -> cython.double:
+    kept = (rest + own * left) / (whole if own > 0.0 else 1.0)
+    kept = kept if kept < 1.0 else 1.0
+    return kept if own > 0.0 else 1.0
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _rest(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, without: cython.Py_ssize_t) -> cython.double:
+def _rest(
+    board: Board, lane: cython.Py_ssize_t, j: cython.Py_ssize_t, k: cython.Py_ssize_t, without: cython.Py_ssize_t
+) -> cython.double:
     """Return the variance of a team's performance in one trait, without the skill of the entry `without`."""
-    rest = board.noise[j * board.traits + k]
+    rest = board.noise[(j * board.traits + k) * board.stride + lane]
     for f in range(board.start[j], board.start[j + 1]):
         if f != without:
-            alpha = board.alpha[f * board.traits + k]
-            rest += alpha * alpha * board.var[f * board.traits + k]
+            i = (f * board.traits + k) * board.stride + lane
+            rest += board.alpha[i] * board.alpha[i] * board.var[i]
     return rest

@@ -61,7 +61,7 @@ def _build_board(
         count += len(team)
     board = pipeline.board(len(teams), count)
     if table is not None:
-        board.time = now
+        board.times[0] = now
         load_memory(pipeline, board, table, now, unit, True)
     for team in teams:
         if len(team) == 0:
@@ -70,7 +70,7 @@ def _build_board(
         for player in team:
             _add_entry(pipeline, board, e)
             if table is not None and not isinstance(player, Rating):
-                load_player(pipeline, board, e, table, player, now, unit, True)
+                load_player(pipeline, board, e, 0, table, player, now, unit, True)
             else:
                 _write_player(pipeline, board, j, e, player)
             e += 1
@@ -131,13 +131,13 @@ def _apply_details(pipeline: Pipeline, board: Board, details: object) -> cython.
 def rate(pipeline: Pipeline, teams: Any, details: Any) -> tuple[list[list[Rating]], bool]:
     """Return the new ratings of a match's players, nested like the teams, and whether EP converged."""
     board = build_board(pipeline, teams, details)
-    if board.importance > 0.0:
+    if board.importances[0] > 0.0:
         pipeline.forecast(board)
         pipeline.learn(board)
         pipeline.absorb_all(board)
     rated = read_ratings(pipeline.kind, board)
     pipeline.release(board)
-    return rated, board.converged
+    return rated, board.unconverged[0] == 0.0
 
 
 def record(
@@ -151,18 +151,18 @@ def record(
     for team in rows:
         count += len(team)
     board = pipeline.board(len(rows), count)
-    board.time = now
+    board.times[0] = now
     load_memory(pipeline, board, table, now, unit, False)
     for team in rows:
         _start_team(board, j, e)
         for row in team:
-            load_player(pipeline, board, e, table, row, now, unit, False)
+            load_player(pipeline, board, e, 0, table, row, now, unit, False)
             _add_entry(pipeline, board, e)
             e += 1
         j += 1
     board.start[j] = e
     _apply_details(pipeline, board, details)
-    if board.importance > 0.0:
+    if board.importances[0] > 0.0:
         pipeline.forecast(board)
         pipeline.learn(board)
         if not pipeline.in_period(now):
@@ -175,7 +175,7 @@ def record(
             raise
     rated = read_ratings(pipeline.kind, board)
     pipeline.release(board)
-    return rated, board.converged
+    return rated, board.unconverged[0] == 0.0
 
 
 @cython.cfunc
@@ -186,9 +186,9 @@ def _store_players(
     e = 0
     for team in rows:
         for row in team:
-            store_player(pipeline, board, e, table, row, now, unit)
+            store_player(pipeline, board, e, 0, table, row, now, unit)
             if pipeline.period > 0.0:
-                load_player(pipeline, board, e, table, row, NAN, unit, True)
+                load_player(pipeline, board, e, 0, table, row, NAN, unit, True)
             e += 1
     store_memory(pipeline, board, table)
     return False
@@ -223,7 +223,7 @@ def read_memory(pipeline: Pipeline, table: Table) -> list[float]:
 def read_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t) -> Rating:
     """Return the rating in a row of a state, as if its rating period ended now."""
     board = pipeline.board(1, 1)
-    load_player(pipeline, board, 0, table, row, NAN, 1.0, True)
+    load_player(pipeline, board, 0, 0, table, row, NAN, 1.0, True)
     rating = read_rating(pipeline.kind, board, 0)
     pipeline.release(board)
     return rating
@@ -243,7 +243,7 @@ def settle_periods(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t) ->
     """End the open rating periods in the first `rows` rows of a state."""
     board = pipeline.board(1, 1)
     for row in range(rows):
-        load_player(pipeline, board, 0, table, row, NAN, 1.0, True)
+        load_player(pipeline, board, 0, 0, table, row, NAN, 1.0, True)
         _write_belief(pipeline, board, table, row)
     pipeline.release(board)
 
@@ -255,7 +255,7 @@ def carry_over(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t, steady
     """
     board = pipeline.board(1, 1)
     for row in range(rows):
-        load_player(pipeline, board, 0, table, row, NAN, 1.0, True)
+        load_player(pipeline, board, 0, 0, table, row, NAN, 1.0, True)
         board.elapsed[0] = 1.0
         pipeline.drift.widen(board)
         if steady:
@@ -270,4 +270,4 @@ def carry_over(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t, steady
 def _write_belief(pipeline: Pipeline, board: Board, table: Table, row: cython.Py_ssize_t) -> cython.void:
     # `store_player` counts one match more, but none was played.
     board.played[0] -= 1.0
-    store_player(pipeline, board, 0, table, row, NAN, 1.0)
+    store_player(pipeline, board, 0, 0, table, row, NAN, 1.0)

@@ -13,8 +13,9 @@ cdef extern from *:
 
 
 cdef class Columns:
-    cdef const int[::1] match_start, team_start, player, place, home
-    cdef const double[::1] score, weight, importance, time
+    cdef const int[::1] match_start, team_start, player, place
+    cdef const double[::1] score, weight, importance, time, home
+    cdef readonly object rows
     cdef public Py_ssize_t matches, teams, entries
     cdef public bint has_score, has_weight, has_importance, has_home, has_time
     cdef public double unit
@@ -33,12 +34,32 @@ cdef class Record:
     cdef public list unconverged
 
 
+cdef class _Window:
+    cdef double[::1] memory
+    cdef Py_ssize_t first
+
+
 cpdef double periods_between(double period, double then, double now, double unit) noexcept
 cdef bint load_player(
-    Pipeline pipeline, Board board, Py_ssize_t e, Table table, Py_ssize_t row, double now, double unit, bint settle
+    Pipeline pipeline,
+    Board board,
+    Py_ssize_t e,
+    Py_ssize_t lane,
+    Table table,
+    Py_ssize_t row,
+    double now,
+    double unit,
+    bint settle,
 ) except -1
 cdef void store_player(
-    Pipeline pipeline, Board board, Py_ssize_t e, Table table, Py_ssize_t row, double now, double unit
+    Pipeline pipeline,
+    Board board,
+    Py_ssize_t e,
+    Py_ssize_t lane,
+    Table table,
+    Py_ssize_t row,
+    double now,
+    double unit,
 ) noexcept
 cdef bint load_memory(Pipeline pipeline, Board board, Table table, double now, double unit, bint settle) except -1
 cdef void store_memory(Pipeline pipeline, Board board, Table table) noexcept

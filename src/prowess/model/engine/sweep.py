@@ -1,5 +1,8 @@
 """The sweep, which rates all matches of a history in one chronological pass.
 
+Matches without a common player are rated together, as the lanes of a board (see `schedule`). If every match depends on
+the one before it, as with a learnt home advantage, the board has one lane.
+
 Only `load_player` and `store_player` copy between a player's row of the state and an entry of the board. In a model
 with rating periods, a row keeps the belief at the start of the open period and the sums over the period's matches. The
 period is closed when the player has a match in a later period, or when the rating is read (then `now` is NaN).
@@ -8,7 +11,7 @@ A match in an open period is loaded twice. It is loaded first for its forecast, 
 match, so that the forecast equals the prediction of a ladder. It is loaded again to learn from its result, with the
 beliefs at the start of the period.
 
-If an error occurs, the state stays as it was before the match that caused the error.
+If an error occurs in `sweep`, the state stays as it was before the match that caused the error.
 """
 
 from __future__ import annotations
@@ -24,14 +27,16 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.libc.math import floor
-    from cython.cimports.prowess.model.engine.board import Board
+    from cython.cimports.prowess.model.engine.board import Board, copy_lane
     from cython.cimports.prowess.model.engine.pipeline import Pipeline
+    from cython.cimports.prowess.model.engine.schedule import Schedule
 else:
     from math import floor
 
     from .._cython import prefetch
-    from .board import Board
+    from .board import Board, copy_lane
     from .pipeline import Pipeline
+    from .schedule import Schedule
 
 from ...history.times import DAY
 
@@ -50,6 +55,7 @@ class Columns:
         none = np.empty(0)
         self.match_start = memoryview(history.match_start)
         self.team_start = memoryview(history.team_start)
+        self.rows = rows
         self.player = memoryview(rows)
         self.place = memoryview(history.place)
         self.has_home = history.home is not None
@@ -58,7 +64,7 @@ class Columns:
         self.has_importance = history.importance is not None
         self.has_time = history.time is not None
         self.unit = 1.0 if history.time_kind == "number" else DAY
-        self.home = memoryview(history.home.astype(np.int32) if self.has_home else np.empty(0, np.int32))
+        self.home = memoryview(history.home.astype(np.float64) if self.has_home else none)
         self.score = memoryview(history.score if self.has_score else none)
         self.weight = memoryview(history.weight if self.has_weight else none)
         self.importance = memoryview(history.importance if self.has_importance else none)
@@ -119,43 +125,68 @@ def load_player(
     pipeline: Pipeline,
     board: Board,
     e: cython.Py_ssize_t,
+    lane: cython.Py_ssize_t,
     table: Table,
     row: cython.Py_ssize_t,
     now: cython.double,
     unit: cython.double,
     settle: cython.bint,
 ) -> cython.bint:
-    """Copy the belief about a player to entry e of the board. `now` is NaN if times are unknown.
+    """Copy the belief about a player to entry e of a lane of the board. `now` is NaN if times are unknown.
 
     If `settle` is true, close an open rating period on the board even if `now` is in this period. Return whether `now`
     is in the period that was closed.
     """
     early = False
-    traits = pipeline.traits
+    s = board.stride
+    cell = e * s + lane
+    first = e * pipeline.traits * s + lane
     base = row * pipeline.width
     then = table.cells[base + pipeline.last_seen]
-    # The comparison is false for NaN: if a time is unknown, the elapsed time is 0.
-    board.elapsed[e] = (now - then) / unit if now >= then else 0.0
-    board.played[e] = 0.0
-    board.games[e] = 1.0
     # A mean of NaN marks a player without matches.
-    if table.cells[base] != table.cells[base]:
-        pipeline.prior.welcome(board, e)
-        pipeline.absorb.welcome(board, e)
+    is_new = table.cells[base] != table.cells[base]
+    # The comparison is false for NaN: if a time is unknown, the elapsed time is 0.
+    board.elapsed[cell] = (now - then) / unit if now >= then else 0.0
+    board.games[cell] = 1.0
+    if is_new:
+        _welcome(pipeline, board, e, lane)
     else:
-        board.played[e] = table.cells[base + pipeline.matches]
-        for k in range(traits):
-            board.mu[e * traits + k] = table.cells[base + 2 * k]
-            board.var[e * traits + k] = table.cells[base + 2 * k + 1]
+        board.played[cell] = table.cells[base + pipeline.matches]
+        for k in range(pipeline.traits):
+            board.mu[first + k * s] = table.cells[base + 2 * k]
+            board.var[first + k * s] = table.cells[base + 2 * k + 1]
         for k in range(pipeline.extras):
-            board.extra[e * pipeline.extras + k] = table.cells[base + pipeline.first_extra + k]
+            board.extra[(e * pipeline.extras + k) * s + lane] = table.cells[base + pipeline.first_extra + k]
         if pipeline.period > 0.0:
-            early = _count_periods(pipeline, board, e, table, base, now, unit, settle)
-    board.settled[e] = 1.0 if early else 0.0
-    for k in range(e * traits, (e + 1) * traits):
-        board.before_mu[k] = board.mu[k]
-        board.before[k] = board.var[k]
+            early = _count_periods(pipeline, board, e, lane, table, base, now, unit, settle)
+    board.settled[cell] = 1.0 if early else 0.0
+    for k in range(pipeline.traits):
+        board.before_mu[first + k * s] = board.mu[first + k * s]
+        board.before[first + k * s] = board.var[first + k * s]
     return early
+
+
+@cython.cfunc
+def _welcome(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t, lane: cython.Py_ssize_t) -> cython.bint:
+    """Set the belief about a newcomer."""
+    s = board.stride
+    board.played[e * s + lane] = 0.0
+    if pipeline.newcomer[0] == pipeline.newcomer[0]:
+        for k in range(pipeline.traits):
+            board.mu[(e * pipeline.traits + k) * s + lane] = pipeline.newcomer[2 * k]
+            board.var[(e * pipeline.traits + k) * s + lane] = pipeline.newcomer[2 * k + 1]
+        for k in range(pipeline.extras):
+            board.extra[(e * pipeline.extras + k) * s + lane] = pipeline.newcomer[pipeline.first_extra + k]
+        return False
+    single = board
+    if s > 1:
+        single = board.single
+        copy_lane(board, lane, single, 0)
+    pipeline.prior.welcome(single, e)
+    pipeline.absorb.welcome(single, e)
+    if s > 1:
+        copy_lane(single, 0, board, lane)
+    return False
 
 
 def periods_between(
@@ -179,6 +210,7 @@ def _count_periods(
     pipeline: Pipeline,
     board: Board,
     e: cython.Py_ssize_t,
+    lane: cython.Py_ssize_t,
     table: Table,
     base: cython.Py_ssize_t,
     now: cython.double,
@@ -191,11 +223,12 @@ def _count_periods(
     """
     games = table.cells[base + pipeline.games]
     still_open = _still_open(pipeline, table, base, now, unit)
-    board.elapsed[e] = periods_between(pipeline.period, table.cells[base + pipeline.last_seen], now, unit)
+    cell = e * board.stride + lane
+    board.elapsed[cell] = periods_between(pipeline.period, table.cells[base + pipeline.last_seen], now, unit)
     if still_open and not settle:
-        board.elapsed[e] = table.cells[base + pipeline.passed]
+        board.elapsed[cell] = table.cells[base + pipeline.passed]
     elif games > 0.0:
-        _close_period(pipeline, board, e, table, base)
+        _close_period(pipeline, board, e, lane, table, base)
     return still_open and settle
 
 
@@ -211,33 +244,40 @@ def _still_open(
 
 @cython.cfunc
 def _close_period(
-    pipeline: Pipeline, board: Board, e: cython.Py_ssize_t, table: Table, base: cython.Py_ssize_t
+    pipeline: Pipeline,
+    board: Board,
+    e: cython.Py_ssize_t,
+    lane: cython.Py_ssize_t,
+    table: Table,
+    base: cython.Py_ssize_t,
 ) -> cython.bint:
     """End a player's rating period on the board `past`: apply the drift, then absorb the sums over its matches."""
+    s = board.stride
     past = board.past
     traits = pipeline.traits
-    first = base + pipeline.pending
-    past.played[0] = board.played[e]
+    pending = base + pipeline.pending
+    first = e * traits * s + lane
+    extra = e * pipeline.extras * s + lane
+    past.played[0] = board.played[e * s + lane]
     past.games[0] = table.cells[base + pipeline.games]
     past.elapsed[0] = table.cells[base + pipeline.passed]
     for k in range(traits):
-        past.mu[k] = board.mu[e * traits + k]
-        past.var[k] = board.var[e * traits + k]
-        past.g1[k] = table.cells[first + k]
-        past.g2[k] = table.cells[first + traits + k]
+        past.mu[k] = board.mu[first + k * s]
+        past.var[k] = board.var[first + k * s]
+        past.g1[k] = table.cells[pending + k]
+        past.g2[k] = table.cells[pending + traits + k]
         # Only `Moment` uses `kept`, and it does not allow rating periods.
         past.kept[k] = 1.0
         past.before[k] = past.var[k]
-    i = e * pipeline.extras
     for k in range(pipeline.extras):
-        past.extra[k] = board.extra[i + k]
+        past.extra[k] = board.extra[extra + k * s]
     pipeline.drift.widen(past)
     pipeline.absorb_all(past)
     for k in range(traits):
-        board.mu[e * traits + k] = past.mu[k]
-        board.var[e * traits + k] = past.var[k]
+        board.mu[first + k * s] = past.mu[k]
+        board.var[first + k * s] = past.var[k]
     for k in range(pipeline.extras):
-        board.extra[i + k] = past.extra[k]
+        board.extra[extra + k * s] = past.extra[k]
     return False
 
 
@@ -245,6 +285,7 @@ def store_player(
     pipeline: Pipeline,
     board: Board,
     e: cython.Py_ssize_t,
+    lane: cython.Py_ssize_t,
     table: Table,
     row: cython.Py_ssize_t,
     now: cython.double,
@@ -253,13 +294,13 @@ def store_player(
     """Count the match, and store the belief about a player or add the match to the open rating period."""
     base = row * pipeline.width
     if pipeline.in_period(now):
-        _add_to_period(pipeline, board, e, table, base, now, unit)
+        _add_to_period(pipeline, board, e, lane, table, base, now, unit)
     else:
-        _store_belief(pipeline, board, e, board.var, table, base)
+        _store_belief(pipeline, board, e, lane, board.var, table, base)
         # The sums of an open period were absorbed when the player was loaded.
         for k in range(base + pipeline.pending, base + pipeline.width):
             table.cells[k] = 0.0
-    table.cells[base + pipeline.matches] = board.played[e] + 1.0
+    table.cells[base + pipeline.matches] = board.played[e * board.stride + lane] + 1.0
     # A match without a time does not change the time of the last match.
     if now == now:
         table.cells[base + pipeline.last_seen] = now
@@ -272,15 +313,17 @@ def _store_belief(
     pipeline: Pipeline,
     board: Board,
     e: cython.Py_ssize_t,
+    lane: cython.Py_ssize_t,
     variance: cython.double[::1],
     table: Table,
     base: cython.Py_ssize_t,
 ) -> cython.void:
+    s = board.stride
     for k in range(pipeline.traits):
-        table.cells[base + 2 * k] = board.mu[e * pipeline.traits + k]
-        table.cells[base + 2 * k + 1] = variance[e * pipeline.traits + k]
+        table.cells[base + 2 * k] = board.mu[(e * pipeline.traits + k) * s + lane]
+        table.cells[base + 2 * k + 1] = variance[(e * pipeline.traits + k) * s + lane]
     for k in range(pipeline.extras):
-        table.cells[base + pipeline.first_extra + k] = board.extra[e * pipeline.extras + k]
+        table.cells[base + pipeline.first_extra + k] = board.extra[(e * pipeline.extras + k) * s + lane]
 
 
 @cython.cfunc
@@ -289,23 +332,26 @@ def _add_to_period(
     pipeline: Pipeline,
     board: Board,
     e: cython.Py_ssize_t,
+    lane: cython.Py_ssize_t,
     table: Table,
     base: cython.Py_ssize_t,
     now: cython.double,
     unit: cython.double,
 ) -> cython.void:
+    s = board.stride
     traits = pipeline.traits
-    first = base + pipeline.pending
+    pending = base + pipeline.pending
+    importance = board.importances[lane]
     if not _still_open(pipeline, table, base, now, unit):
         # The drift is applied when the period closes, so the variance before it is stored.
-        _store_belief(pipeline, board, e, board.before, table, base)
-        for k in range(first, base + pipeline.passed):
+        _store_belief(pipeline, board, e, lane, board.before, table, base)
+        for k in range(pending, base + pipeline.passed):
             table.cells[k] = 0.0
-        table.cells[base + pipeline.passed] = board.elapsed[e]
+        table.cells[base + pipeline.passed] = board.elapsed[e * s + lane]
     for k in range(traits):
-        table.cells[first + k] += board.importance * board.g1[e * traits + k]
-        table.cells[first + traits + k] += board.importance * board.g2[e * traits + k]
-    table.cells[base + pipeline.games] += board.importance
+        table.cells[pending + k] += importance * board.g1[(e * traits + k) * s + lane]
+        table.cells[pending + traits + k] += importance * board.g2[(e * traits + k) * s + lane]
+    table.cells[base + pipeline.games] += importance
 
 
 def load_memory(
@@ -334,48 +380,178 @@ def store_memory(pipeline: Pipeline, board: Board, table: Table) -> cython.void:
         table.memory[k] = board.memory[k]
 
 
+@cython.final
+@cython.cclass
+class _Window:
+    """The league's memory before each match of a window, or what each match adds to it."""
+
+    def __init__(self, pipeline: Pipeline, matches: int) -> None:
+        self.memory = memoryview(np.empty(max(matches * pipeline.memories, 1)))
+        self.first = 0
+
+
 @cython.cfunc
-def _load_match(
+def _load_block(
     pipeline: Pipeline,
     board: Board,
     columns: Columns,
     table: Table,
-    match: cython.Py_ssize_t,
-    now: cython.double,
+    window: _Window | None,
+    matches: cython.const[cython.int][::1],
+    first: cython.Py_ssize_t,
     settle: cython.bint,
 ) -> cython.bint:
-    """Copy a match to the board; return whether `settle` has closed rating periods to which the match belongs."""
-    first = columns.match_start[match]
-    entry = columns.team_start[first]
-    board.time = now
-    board.teams = columns.match_start[match + 1] - first
-    board.entries = columns.team_start[first + board.teams] - entry
-    board.importance = columns.importance[match] if columns.has_importance else 1.0
-    board.home = columns.home[match] if columns.has_home else -1
-    early = load_memory(pipeline, board, table, now, columns.unit, settle)
+    """Copy matches to the board; return whether `settle` has closed rating periods to which a match belongs."""
+    early = False
+    s = board.stride
+    if window is not None:
+        _load_memories(pipeline, board, window, matches, first)
+    else:
+        now = columns.time[matches[first]] if columns.has_time else NAN
+        early = load_memory(pipeline, board, table, now, columns.unit, settle)
+    if s == 1:
+        return _load_match(pipeline, board, columns, table, matches[first], settle) or early
+    for lane in range(board.lanes):
+        board.importances[lane] = columns.importance[matches[first + lane]] if columns.has_importance else 1.0
+    for lane in range(board.lanes):
+        board.homes[lane] = columns.home[matches[first + lane]] if columns.has_home else -1.0
+    for lane in range(board.lanes):
+        board.times[lane] = columns.time[matches[first + lane]] if columns.has_time else NAN
     for j in range(board.teams):
-        board.start[j + 1] = columns.team_start[first + j + 1] - entry
-        board.place[j] = columns.place[first + j]
-        board.score[j] = columns.score[first + j] if columns.has_score else NAN
+        for lane in range(board.lanes):
+            board.place[j * s + lane] = columns.place[columns.match_start[matches[first + lane]] + j]
+            board.score[j * s + lane] = NAN
+        if columns.has_score:
+            for lane in range(board.lanes):
+                board.score[j * s + lane] = columns.score[columns.match_start[matches[first + lane]] + j]
+    for e in range(board.entries):
+        for lane in range(board.lanes):
+            entry = columns.team_start[columns.match_start[matches[first + lane]]] + e
+            board.rows[e * s + lane] = columns.player[entry] * pipeline.width
+    for k in range(board.entries * pipeline.traits):
+        for lane in range(board.lanes):
+            board.alpha[k * s + lane] = 1.0
+    if columns.has_weight:
+        for k in range(board.entries * pipeline.traits):
+            for lane in range(board.lanes):
+                entry = columns.team_start[columns.match_start[matches[first + lane]]]
+                board.alpha[k * s + lane] = columns.weight[entry + k // pipeline.traits]
+    if pipeline.period > 0.0:
+        for e in range(board.entries):
+            for lane in range(board.lanes):
+                row = board.rows[e * s + lane] // pipeline.width
+                if load_player(pipeline, board, e, lane, table, row, board.times[lane], columns.unit, settle):
+                    early = True
+    else:
+        _load_beliefs(pipeline, board, columns, table)
+    return early
+
+
+@cython.cfunc
+def _load_match(
+    pipeline: Pipeline, board: Board, columns: Columns, table: Table, match: cython.Py_ssize_t, settle: cython.bint
+) -> cython.bint:
+    """Copy one match to a board with one lane; the return value is that of `_load_block`."""
+    early = False
+    team = columns.match_start[match]
+    entry = columns.team_start[team]
+    now = columns.time[match] if columns.has_time else NAN
+    board.times[0] = now
+    board.importances[0] = columns.importance[match] if columns.has_importance else 1.0
+    board.homes[0] = columns.home[match] if columns.has_home else -1.0
+    for j in range(board.teams):
+        board.place[j] = columns.place[team + j]
+        board.score[j] = columns.score[team + j] if columns.has_score else NAN
     for e in range(board.entries):
         for k in range(e * pipeline.traits, (e + 1) * pipeline.traits):
             board.alpha[k] = columns.weight[entry + e] if columns.has_weight else 1.0
-        if load_player(pipeline, board, e, table, columns.player[entry + e], now, columns.unit, settle):
+        if load_player(pipeline, board, e, 0, table, columns.player[entry + e], now, columns.unit, settle):
             early = True
     return early
 
 
 @cython.cfunc
-def _record_forecast(
-    pipeline: Pipeline, board: Board, columns: Columns, record: Record, match: cython.Py_ssize_t
+def _load_beliefs(pipeline: Pipeline, board: Board, columns: Columns, table: Table) -> cython.bint:
+    """Copy the beliefs about all players to the board, in a model without rating periods.
+
+    Many short loops do the same as `load_player` for each player, but wait less for memory.
+    """
+    s = board.stride
+    traits = pipeline.traits
+    for e in range(board.entries):
+        newcomers = 0
+        row = e * s
+        for k in range(traits):
+            cell = (e * traits + k) * s
+            for lane in range(board.lanes):
+                base = board.rows[row + lane]
+                mu = table.cells[base + 2 * k]
+                var = table.cells[base + 2 * k + 1]
+                board.mu[cell + lane] = mu
+                board.var[cell + lane] = var
+                newcomers += 0 if mu == mu else 1
+        for lane in range(board.lanes):
+            board.played[row + lane] = table.cells[board.rows[row + lane] + pipeline.matches]
+        for lane in range(board.lanes):
+            board.elapsed[row + lane] = 0.0
+        if columns.has_time:
+            for lane in range(board.lanes):
+                then = table.cells[board.rows[row + lane] + pipeline.last_seen]
+                # The comparison is false for NaN: if a time is unknown, the elapsed time is 0.
+                elapsed = (board.times[lane] - then) / columns.unit
+                board.elapsed[row + lane] = elapsed if elapsed >= 0.0 else 0.0
+        for k in range(pipeline.extras):
+            for lane in range(board.lanes):
+                value = table.cells[board.rows[row + lane] + pipeline.first_extra + k]
+                board.extra[(e * pipeline.extras + k) * s + lane] = value
+        if newcomers > 0:
+            for lane in range(board.lanes):
+                # A mean of NaN marks a player without matches.
+                if board.mu[e * traits * s + lane] != board.mu[e * traits * s + lane]:
+                    _welcome(pipeline, board, e, lane)
+        for k in range(traits):
+            cell = (e * traits + k) * s
+            for lane in range(board.lanes):
+                board.before_mu[cell + lane] = board.mu[cell + lane]
+                board.before[cell + lane] = board.var[cell + lane]
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _set_shape(board: Board, columns: Columns, match: cython.Py_ssize_t) -> cython.void:
+    first = columns.match_start[match]
+    board.teams = columns.match_start[match + 1] - first
+    board.entries = columns.team_start[first + board.teams] - columns.team_start[first]
+    for j in range(board.teams + 1):
+        board.start[j] = columns.team_start[first + j] - columns.team_start[first]
+
+
+@cython.cfunc
+def _record_forecasts(
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    record: Record,
+    matches: cython.const[cython.int][::1],
+    first: cython.Py_ssize_t,
 ) -> cython.bint:
-    first = columns.match_start[match] * pipeline.traits
-    for k in range(board.teams * pipeline.traits):
-        record._mean[first + k] = board.mean[k]
-        record._variance[first + k] = board.variance[k]
-    record._win[match] = board.win if board.teams == 2 else NAN
-    record._draw[match] = board.draw if board.teams == 2 else NAN
-    record._scatter[match] = 0.0 if board.teams == 2 else pipeline.outcome.scatter(board)
+    s = board.stride
+    for lane in range(board.lanes):
+        match = matches[first + lane]
+        cell = columns.match_start[match] * pipeline.traits
+        for k in range(board.teams * pipeline.traits):
+            record._mean[cell + k] = board.mean[k * s + lane]
+            record._variance[cell + k] = board.variance[k * s + lane]
+        record._win[match] = board.wins[lane] if board.teams == 2 else NAN
+        record._draw[match] = board.draws[lane] if board.teams == 2 else NAN
+        record._scatter[match] = 0.0
+        if board.teams != 2 and pipeline.scatters:
+            single = board
+            if s > 1:
+                single = board.single
+                copy_lane(board, lane, single, 0)
+            record._scatter[match] = pipeline.outcome.scatter(single)
     return False
 
 
@@ -397,42 +573,100 @@ def _record_open(
         row = columns.player[e]
         record._before[e, 0] = NAN
         if pipeline.period > 0.0 and _still_open(pipeline, table, row * pipeline.width, now, columns.unit):
-            load_player(pipeline, board, 0, table, row, NAN, 1.0, True)
-            _record_belief(board, 0, record._before, e)
+            load_player(pipeline, board, 0, 0, table, row, NAN, 1.0, True)
+            _record_belief(board, 0, 0, record._before, e)
     return False
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _record_before(pipeline: Pipeline, board: Board, record: Record, entry: cython.Py_ssize_t) -> cython.void:
+def _record_before(
+    board: Board,
+    columns: Columns,
+    record: Record,
+    matches: cython.const[cython.int][::1],
+    first: cython.Py_ssize_t,
+) -> cython.void:
     """Record the beliefs that `_record_open` left out, including the drift up to the match."""
-    for e in range(board.entries):
-        if record._before[entry + e, 0] != record._before[entry + e, 0]:
-            _record_belief(board, e, record._before, entry + e)
+    for lane in range(board.lanes):
+        entry = columns.team_start[columns.match_start[matches[first + lane]]]
+        for e in range(board.entries):
+            if record._before[entry + e, 0] != record._before[entry + e, 0]:
+                _record_belief(board, e, lane, record._before, entry + e)
 
 
 @cython.cfunc
 def _record_after(
-    pipeline: Pipeline, board: Board, columns: Columns, table: Table, record: Record, entry: cython.Py_ssize_t
+    pipeline: Pipeline, board: Board, columns: Columns, table: Table, record: Record, match: cython.Py_ssize_t
 ) -> cython.bint:
-    for e in range(board.entries):
-        row = columns.player[entry + e]
+    for e in range(columns.team_start[columns.match_start[match]], columns.team_start[columns.match_start[match + 1]]):
+        row = columns.player[e]
         for k in range(pipeline.last_seen):  # these cells hold the belief
-            record._after[entry + e, k] = table.cells[row * pipeline.width + k]
+            record._after[e, k] = table.cells[row * pipeline.width + k]
         if pipeline.period > 0.0 and table.cells[row * pipeline.width] == table.cells[row * pipeline.width]:
-            load_player(pipeline, board, e, table, row, NAN, 1.0, True)
-            _record_belief(board, e, record._after, entry + e)
+            load_player(pipeline, board, 0, 0, table, row, NAN, 1.0, True)
+            _record_belief(board, 0, 0, record._after, e)
     return False
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _record_belief(
-    board: Board, e: cython.Py_ssize_t, beliefs: cython.double[:, ::1], row: cython.Py_ssize_t
+    board: Board,
+    e: cython.Py_ssize_t,
+    lane: cython.Py_ssize_t,
+    beliefs: cython.double[:, ::1],
+    row: cython.Py_ssize_t,
 ) -> cython.void:
     for k in range(board.traits):
-        beliefs[row, 2 * k] = board.mu[e * board.traits + k]
-        beliefs[row, 2 * k + 1] = board.var[e * board.traits + k]
+        beliefs[row, 2 * k] = board.mu[(e * board.traits + k) * board.stride + lane]
+        beliefs[row, 2 * k + 1] = board.var[(e * board.traits + k) * board.stride + lane]
+
+
+@cython.cfunc
+def _rate_block(
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    table: Table,
+    record: Record,
+    window: _Window | None,
+    matches: cython.const[cython.int][::1],
+    first: cython.Py_ssize_t,
+    lanes: cython.Py_ssize_t,
+) -> cython.bint:
+    """Rate the matches from `first` on that are in the lanes of a board: load, forecast, record, learn, store."""
+    single = board.single if board.single is not None else board
+    board.lanes = lanes
+    _set_shape(board, columns, matches[first])
+    if record.has_before:
+        for lane in range(lanes):
+            match = matches[first + lane]
+            _record_open(
+                pipeline, single, columns, table, record, match, columns.time[match] if columns.has_time else NAN
+            )
+    early = _load_block(pipeline, board, columns, table, window, matches, first, not record.silent)
+    pipeline.forecast(board)
+    if record.has_before:
+        _record_before(board, columns, record, matches, first)
+    if not record.silent:
+        _record_forecasts(pipeline, board, columns, record, matches, first)
+        if window is not None and pipeline.mixes:
+            # The share of draws among earlier matches is not yet known; see `_mix_draws`.
+            for lane in range(lanes):
+                record._draw[matches[first + lane]] = board.losses[lane]
+    # A match of importance 0 is forecast, but changes nothing, not even the number of matches. The schedule never mixes
+    # such matches with others.
+    if board.importances[0] > 0.0:
+        _learn(pipeline, board, columns, table, record, window, matches, first, early)
+        _store_block(pipeline, board, columns, table, record, window, matches, first)
+    elif not record.silent:
+        for lane in range(lanes):
+            record._log_evidence[matches[first + lane]] = 0.0
+    if record.has_after:
+        for lane in range(lanes):
+            _record_after(pipeline, single, columns, table, record, matches[first + lane])
+    return False
 
 
 @cython.cfunc
@@ -441,64 +675,262 @@ def _learn(
     board: Board,
     columns: Columns,
     table: Table,
-    match: cython.Py_ssize_t,
-    now: cython.double,
+    record: Record,
+    window: _Window | None,
+    matches: cython.const[cython.int][::1],
+    first: cython.Py_ssize_t,
     early: cython.bint,
-) -> cython.double:
-    """Learn from the match on the board; return the log-evidence of its forecast.
+) -> cython.bint:
+    """Learn from the matches on the board, and record the log-evidence of their forecasts.
 
-    If rating periods were closed early for the forecast, the match is loaded again with the beliefs at their start.
+    If rating periods were closed early for the forecast, the matches are loaded again with the beliefs at their start.
     """
-    if not early:
-        return pipeline.learn(board)
-    evidence = pipeline.outcome.evidence(board)
-    _load_match(pipeline, board, columns, table, match, now, False)
-    pipeline.forecast(board)
     pipeline.learn(board)
-    return evidence
+    if not record.silent:
+        for lane in range(board.lanes):
+            record._log_evidence[matches[first + lane]] = board.evidences[lane]
+    if early:
+        _load_block(pipeline, board, columns, table, window, matches, first, False)
+        pipeline.forecast(board)
+        pipeline.learn(board)
+    for lane in range(board.lanes):
+        if board.unconverged[lane] > 0.0:
+            record.unconverged.append(matches[first + lane])
+    # Times are known for all matches of a history or for none.
+    if not pipeline.in_period(board.times[0]):
+        pipeline.absorb_all(board)
+    return False
+
+
+@cython.cfunc
+def _store_block(
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    table: Table,
+    record: Record,
+    window: _Window | None,
+    matches: cython.const[cython.int][::1],
+    first: cython.Py_ssize_t,
+) -> cython.bint:
+    """Store the beliefs after the matches on the board; every step that can fail has been taken before."""
+    s = board.stride
+    traits = pipeline.traits
+    if pipeline.period > 0.0 or s == 1:
+        for lane in range(board.lanes):
+            entry = columns.team_start[columns.match_start[matches[first + lane]]]
+            for e in range(board.entries):
+                row = columns.player[entry + e]
+                store_player(pipeline, board, e, lane, table, row, board.times[lane], columns.unit)
+    else:
+        for e in range(board.entries):
+            for lane in range(board.lanes):
+                base = board.rows[e * s + lane]
+                for k in range(traits):
+                    table.cells[base + 2 * k] = board.mu[(e * traits + k) * s + lane]
+                    table.cells[base + 2 * k + 1] = board.var[(e * traits + k) * s + lane]
+                for k in range(pipeline.extras):
+                    table.cells[base + pipeline.first_extra + k] = board.extra[(e * pipeline.extras + k) * s + lane]
+                table.cells[base + pipeline.matches] = board.played[e * s + lane] + 1.0
+                # A match without a time does not change the time of the last match.
+                if board.times[lane] == board.times[lane]:
+                    table.cells[base + pipeline.last_seen] = board.times[lane]
+    if window is None:
+        store_memory(pipeline, board, table)
+    elif pipeline.mixes:
+        _keep_memories(pipeline, board, window, matches, first)
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _load_memories(
+    pipeline: Pipeline,
+    board: Board,
+    window: _Window,
+    matches: cython.const[cython.int][::1],
+    first: cython.Py_ssize_t,
+) -> cython.void:
+    """Load the league's memory before each match if scores alone determine it, else zeros, to which matches add."""
+    for lane in range(board.lanes):
+        cell = (matches[first + lane] - window.first) * pipeline.memories
+        for k in range(pipeline.memories):
+            board.memory[k * board.stride + lane] = window.memory[cell + k] if pipeline.tallies else 0.0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _keep_memories(
+    pipeline: Pipeline,
+    board: Board,
+    window: _Window,
+    matches: cython.const[cython.int][::1],
+    first: cython.Py_ssize_t,
+) -> cython.void:
+    for lane in range(board.lanes):
+        cell = (matches[first + lane] - window.first) * pipeline.memories
+        for k in range(pipeline.memories):
+            window.memory[cell + k] = board.memory[k * board.stride + lane]
+
+
+@cython.cfunc
+def _tally(
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    table: Table,
+    window: _Window,
+    stop: cython.Py_ssize_t,
+) -> cython.bint:
+    """Compute the league's memory before each match of a window, from the scores of the earlier matches."""
+    for k in range(pipeline.memories):
+        board.memory[k] = table.memory[k]
+    for match in range(window.first, stop):
+        cell = (match - window.first) * pipeline.memories
+        for k in range(pipeline.memories):
+            window.memory[cell + k] = board.memory[k]
+        if columns.has_importance and columns.importance[match] == 0.0:
+            continue
+        team = columns.match_start[match]
+        board.teams = columns.match_start[match + 1] - team
+        missing = 0
+        for j in range(board.teams):
+            board.score[j] = columns.score[team + j] if columns.has_score else NAN
+            missing += 0 if board.score[j] == board.score[j] else 1
+        if missing == 0:
+            pipeline.outcome.tally(board)
+    for k in range(pipeline.memories):
+        table.memory[k] = board.memory[k]
+    return False
+
+
+@cython.cfunc
+def _mix_draws(
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    table: Table,
+    record: Record,
+    window: _Window,
+    stop: cython.Py_ssize_t,
+) -> cython.bint:
+    """Add what the matches of a window have added to the league's memory, and complete the forecasts of draws."""
+    match: cython.Py_ssize_t = window.first
+    while match < stop:
+        board.lanes = min(pipeline.lanes, stop - match)
+        for lane in range(board.lanes):
+            cell = (match + lane - window.first) * pipeline.memories
+            learns = not columns.has_importance or columns.importance[match + lane] > 0.0
+            for k in range(pipeline.memories):
+                board.memory[k * board.stride + lane] = table.memory[k]
+                table.memory[k] += window.memory[cell + k] if learns else 0.0
+            if not record.silent:
+                board.wins[lane] = record._win[match + lane]
+                board.losses[lane] = record._draw[match + lane]
+        if not record.silent:
+            pipeline.outcome.mix_draws(board)
+            for lane in range(board.lanes):
+                record._win[match + lane] = board.wins[lane]
+                record._draw[match + lane] = board.draws[lane]
+        match += board.lanes
+    return False
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _prefetch_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t) -> cython.void:
+    # A row may lie in two lines of the cache.
+    prefetch(cython.address(table.cells[row * pipeline.width]))
+    prefetch(cython.address(table.cells[(row + 1) * pipeline.width - 1]))
+
+
+@cython.cfunc
+def _rate_window(
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    table: Table,
+    record: Record,
+    window: _Window,
+    plan: Schedule,
+    w: cython.Py_ssize_t,
+) -> cython.bint:
+    """Rate the matches of a window of the schedule, in blocks."""
+    stop = plan.window_start[w + 1]
+    window.first = plan.window_start[w]
+    if pipeline.tallies:
+        _tally(pipeline, board.single, columns, table, window, stop)
+    for b in range(plan.window_block[w], plan.window_block[w + 1]):
+        first = plan.block_start[b]
+        # Players' rows are scattered over a table larger than the CPU caches: without prefetching, rating would wait
+        # for memory.
+        for m in range(plan.block_start[b + 1], plan.block_start[min(b + 2, plan.blocks)]):
+            team = columns.match_start[plan.order[m]]
+            for e in range(columns.team_start[team], min(columns.team_start[team] + board.entries, columns.entries)):
+                _prefetch_row(pipeline, table, columns.player[e])
+        team = columns.match_start[plan.order[first]]
+        size = columns.team_start[columns.match_start[plan.order[first] + 1]] - columns.team_start[team]
+        _rate_block(
+            pipeline,
+            board if size <= plan.large else board.single,
+            columns,
+            table,
+            record,
+            window,
+            plan.order,
+            first,
+            plan.block_start[b + 1] - first,
+        )
+    if pipeline.mixes:
+        _mix_draws(pipeline, board, columns, table, record, window, stop)
+    return False
 
 
 def sweep(
-    pipeline: Pipeline, board: Board, columns: Columns, table: Table, record: Record, start: int, stop: int
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    table: Table,
+    record: Record,
+    start: cython.Py_ssize_t,
+    stop: cython.Py_ssize_t,
 ) -> None:
     """Rate the matches from `start` to `stop`, one after the other.
 
-    Each match is loaded, forecast, recorded (unless the record is silent), learnt from, and stored. If an error occurs,
-    the state stays as it was before the match `record.at`, which caused the error.
+    If an error occurs, the state stays as it was before the match `record.at`, which caused the error.
     """
     match: cython.Py_ssize_t
-    entry: cython.Py_ssize_t
-    e: cython.Py_ssize_t
-    now: cython.double
+    order = memoryview(np.arange(start, stop, dtype=np.int32))
+    matches: cython.const[cython.int][::1] = order
     for match in range(start, stop):
         record.at = match
-        now = columns.time[match] if columns.has_time else NAN
         entry = columns.team_start[columns.match_start[match]]
-        # Players' rows are scattered over a table larger than the CPU caches: without prefetching, rating would wait
-        # for memory.
         for e in range(entry + AHEAD, min(entry + AHEAD + board.entries, columns.entries)):
-            prefetch(cython.address(table.cells[columns.player[e] * pipeline.width]))
-        if record.has_before:
-            _record_open(pipeline, board, columns, table, record, match, now)
-        early = _load_match(pipeline, board, columns, table, match, now, not record.silent)
-        pipeline.forecast(board)
-        if record.has_before:
-            _record_before(pipeline, board, record, entry)
-        if not record.silent:
-            _record_forecast(pipeline, board, columns, record, match)
-        evidence = 0.0
-        # A match of importance 0 is forecast, but changes nothing, not even the number of matches.
-        if board.importance > 0.0:
-            evidence = _learn(pipeline, board, columns, table, match, now, early)
-            if not board.converged:
-                record.unconverged.append(match)
-            if not pipeline.in_period(now):
-                pipeline.absorb_all(board)
-            # Every step that can fail comes before the first store, so that an error leaves the state unchanged.
-            for e in range(board.entries):
-                store_player(pipeline, board, e, table, columns.player[entry + e], now, columns.unit)
-            store_memory(pipeline, board, table)
-        if not record.silent:
-            record._log_evidence[match] = evidence
-        if record.has_after:
-            _record_after(pipeline, board, columns, table, record, entry)
+            _prefetch_row(pipeline, table, columns.player[e])
+        _rate_block(pipeline, board, columns, table, record, None, matches, match - start, 1)
+
+
+def sweep_blocks(
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    table: Table,
+    record: Record,
+    plan: Schedule,
+    first: cython.Py_ssize_t,
+    last: cython.Py_ssize_t,
+) -> None:
+    """Rate the matches of the windows from `first` to `last` of a schedule, in blocks.
+
+    If an error occurs, some of the matches have been rated, and others have not.
+    """
+    w: cython.Py_ssize_t
+    most = 0
+    for w in range(first, last):
+        most = max(most, plan.window_start[w + 1] - plan.window_start[w])
+    window: _Window = _Window(pipeline, most)
+    known = len(record.unconverged)
+    for w in range(first, last):
+        _rate_window(pipeline, board, columns, table, record, window, plan, w)
+    record.unconverged[known:] = sorted(record.unconverged[known:])

@@ -6,6 +6,7 @@ one pass over the history.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,8 @@ from ...history import History, show_time
 from ...history.ragged import holders
 from ...progress import steps
 from ..components.outcome import GaussianScore
-from ..engine.sweep import Columns, Record, sweep
+from ..engine.schedule import LARGE, schedule
+from ..engine.sweep import Columns, Record, sweep, sweep_blocks
 from ..ladder.ladder import Ladder
 from ..ladder.record import enter_players
 from ..maths.normal import cdf
@@ -35,6 +37,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 CHUNK = 200_000  # number of entries between checks for Ctrl-C and updates of the progress bar
+FEW = 32  # fewer matches are rated one after the other, because a schedule would take longer
 ROWS = 200_000  # number of teams whose expectations are computed at a time
 NAMED = 20  # largest number of opponents listed for a match
 
@@ -185,16 +188,47 @@ def run_sweep(
 
 
 def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Record, progress: bool | None) -> None:
-    # Between two chunks, Ctrl-C works and a progress bar moves.
     pipeline = ladder.model.pipeline
-    board = pipeline.board(*_largest(history))
-    table = ladder.table
-    # Chunks are measured in entries, because a match may have two or thousands of them.
-    chunk = max(1, CHUNK * len(history) // history.entries)
-    chunks = range(0, len(history), chunk)
+    if pipeline.lanes == 1 or len(history) < FEW:
+        _run_matches(ladder, history, columns, record, progress)
+        return
+    # To copy the whole state is faster than to find the rows that the history will change, unless these are few.
+    rows = slice(None) if len(ladder.state) <= 4 * history.entries else np.unique(columns.rows)
+    state, memory = ladder.state[rows].copy(), ladder.memory.copy()
     try:
-        for first in chunks if progress is False else steps(chunks, "rating", progress):
-            sweep(pipeline, board, columns, table, record, first, min(first + chunk, len(history)))
+        _run_blocks(ladder, history, columns, record, progress)
+    except Exception:
+        # The matches are rated one after the other up to the one that causes the error, which then occurs again.
+        ladder.state[rows], ladder.memory[:] = state, memory
+        record.unconverged.clear()
+        _run_matches(ladder, history, columns, record, progress)
+    except BaseException:
+        ladder.state[rows], ladder.memory[:] = state, memory
+        raise
+
+
+def _run_blocks(ladder: Ladder, history: History, columns: Columns, record: Record, progress: bool | None) -> None:
+    """Rate the matches in blocks of matches without a common player."""
+    pipeline = ladder.model.pipeline
+    plan = schedule(history, pipeline.lanes)
+    teams, entries = _sizes(history)
+    small = entries <= LARGE
+    board = pipeline.block(
+        int(teams[small].max(initial=2)), int(entries[small].max(initial=2)), int(teams.max()), int(entries.max())
+    )
+    for windows in _chunks(plan.windows, history, progress):
+        sweep_blocks(pipeline, board, columns, ladder.table, record, plan, windows.start, windows.stop)
+    pipeline.release(board)
+
+
+def _run_matches(ladder: Ladder, history: History, columns: Columns, record: Record, progress: bool | None) -> None:
+    """Rate one match after the other."""
+    pipeline = ladder.model.pipeline
+    teams, entries = _sizes(history)
+    board = pipeline.board(int(teams.max()), int(entries.max()))
+    try:
+        for matches in _chunks(len(history), history, progress):
+            sweep(pipeline, board, columns, ladder.table, record, matches.start, matches.stop)
     except Error as error:
         match = record.at
         name = f" ({history.ids[match]})" if history.ids is not None and history.ids[match] else ""
@@ -202,11 +236,18 @@ def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Reco
     pipeline.release(board)
 
 
-def _largest(history: History) -> tuple[int, int]:
-    if len(history) == 1:
-        return history.teams, history.entries
-    sizes = np.diff(history.team_start[history.match_start])
-    return int(np.diff(history.match_start).max()), int(sizes.max())
+def _chunks(count: int, history: History, progress: bool | None) -> Iterator[range]:
+    # Between two chunks, Ctrl-C works and a progress bar moves. Chunks are measured in entries, because a match may
+    # have two or thousands of them.
+    chunk = max(1, CHUNK * count // history.entries)
+    chunks = range(0, count, chunk)
+    for first in chunks if progress is False else steps(chunks, "rating", progress):
+        yield range(first, min(first + chunk, count))
+
+
+def _sizes(history: History) -> tuple[Ints, Ints]:
+    """Return the number of teams and of entries of every match."""
+    return np.diff(history.match_start), np.diff(history.team_start[history.match_start])
 
 
 def participants(history: History, entry: Ints, team: Ints, match: Ints) -> dict[str, Any]:

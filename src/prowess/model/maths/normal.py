@@ -21,13 +21,18 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import exp, expm1, fabs, log, log1p
+    from cython.cimports.libc.math import expm1, fabs
+    from cython.cimports.prowess.model.maths.elementary import exp, exp_all, log, log_all
 else:
-    from math import exp, expm1, fabs, log, log1p
+    from math import expm1, fabs
+
+    from .elementary import exp, exp_all, log, log_all
 
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
 INV_SQRT_2PI = cython.declare(cython.double, 0.39894228040143267794)
 SQRT_HALF_PI = cython.declare(cython.double, 1.2533141373155002512)
+LEAST_Z = cython.declare(cython.double, 1e-290)  # smaller probabilities are computed as exp(base) · mass
+SMALL = cython.declare(cython.double, 1e-3)  # below this, a series gives log(1 − x)
 FAR = cython.declare(cython.double, 5.0)  # above this the differences in `above` and `_ratios` would lose digits
 
 # Nodes and weights of Gauss–Legendre quadrature on [−1, 1] with 16, 8 and 6 nodes; only the positive nodes.
@@ -47,48 +52,52 @@ NODE_WEIGHT = cython.declare(cython.double[::1], array("d", [
 
 @cython.cclass
 class Truncated:
-    """The moments of a normal variable of variance 1 and mean t, given that the variable lies in an interval.
+    """The moments of normal variables of variance 1, given that each lies in an interval; one variable per lane.
 
-    `mean` is the new mean, `shift` is `mean` − t, `left` is the new variance and `lost` is 1 − `left`, each with full
-    relative accuracy. The functions `probability` and `log_z` compute the probability of the interval from the other
-    attributes.
+    `t` is the mean of the variable, `mean` its new mean, `shift` is `mean` − t, `left` is the new variance and `lost`
+    is 1 − `left`, each with full relative accuracy. The functions `probability` and `log_z` compute the probability of
+    the interval from the other attributes.
     """
 
-    def __init__(self) -> None:
-        self.shift = 0.0
-        self.mean = 0.0
-        self.left = 1.0
-        self.lost = 0.0
-        self.z = 1.0  # 0 if the probability is known only as exp(base) · mass, a form that cannot underflow
-        self.base = self.mass = self.cut_off = 0.0
+    def __init__(self, lanes: int = 1) -> None:
+        self.t, self.mean, self.shift, self.left, self.lost = (array("d", bytes(8 * lanes)) for _ in range(5))
+        # `z` is 0 if the probability is known only as exp(base) · mass, a form that cannot underflow.
+        self.z, self.cut_off, self.base, self.mass = (array("d", bytes(8 * lanes)) for _ in range(4))
         self.r0 = self.r1 = self.r2 = 0.0
 
 
 def mills(x: cython.double) -> cython.double:
     """Return the Mills ratio Φ(−x)/φ(x) for x ≥ 0; the ratio approaches 1/x for large x."""
+    return _near_mills(x) if x < FAR else 1.0 / (x + 1.0 / (x + 2.0 * _second(x)))
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _near_mills(x: cython.double) -> cython.double:
+    """Return the Mills ratio for 0 ≤ x ≤ 5."""
+    # Even and odd powers are summed separately, because two short chains of additions are faster.
     y = x * x
-    if x < FAR:  # even and odd powers are summed separately, because two short chains of additions are faster
-        return (
-            (1.2533141373155002142
-            + y * (0.84815798201551972523
-            + y * (0.071626679733414597991
-            + y * 0.0010157158617363689782)))
-            + x * (1.4563391316470548176
-            + y * (0.30438702785133897682
-            + y * (0.010980091990795391027
-            + y * 0.000044008170555810173721)))
-        ) / (
-            (1.0
-            + y * (1.7404862178188328134
-            + y * (0.315294367502870765
-            + y * (0.011024163075383955161
-            + y * 0.000044008208888584335345))))
-            + x * (1.9598750692370958417
-            + y * (0.91759677716534184951
-            + y * (0.072641246040371217112
-            + y * 0.0010157136331937576825)))
-        )  # fmt: skip
-    return 1.0 / (x + 1.0 / (x + 2.0 * _second(x)))
+    return (
+        (1.2533141373155002142
+        + y * (0.84815798201551972523
+        + y * (0.071626679733414597991
+        + y * 0.0010157158617363689782)))
+        + x * (1.4563391316470548176
+        + y * (0.30438702785133897682
+        + y * (0.010980091990795391027
+        + y * 0.000044008170555810173721)))
+    ) / (
+        (1.0
+        + y * (1.7404862178188328134
+        + y * (0.315294367502870765
+        + y * (0.011024163075383955161
+        + y * 0.000044008208888584335345))))
+        + x * (1.9598750692370958417
+        + y * (0.91759677716534184951
+        + y * (0.072641246040371217112
+        + y * 0.0010157136331937576825)))
+    )  # fmt: skip
 
 
 @cython.cfunc
@@ -149,85 +158,162 @@ def cdf(x: cython.double) -> cython.double:
     return 1.0 - tail if x > 0.0 else tail
 
 
-def probability(cut: Truncated) -> cython.double:
+def probability(cut: Truncated, lane: cython.Py_ssize_t) -> cython.double:
     """Return the probability of the interval."""
-    return cut.z if cut.z > 0.0 else exp(cut.base) * cut.mass
+    return cut.z[lane] if cut.z[lane] > 0.0 else exp(cut.base[lane]) * cut.mass[lane]
 
 
-def log_z(cut: Truncated) -> cython.double:
+def log_z(cut: Truncated, lane: cython.Py_ssize_t) -> cython.double:
     """Return the log-probability of the interval.
 
     A probability near 1 is computed from the probability outside the interval.
     """
-    if cut.cut_off < 1e-3:
-        return log1p(-cut.cut_off)
-    return log(cut.z) if cut.z > 1e-290 else cut.base + log(cut.mass)
+    if cut.cut_off[lane] < SMALL:
+        return log1m(cut.cut_off[lane])
+    return log(cut.z[lane]) if cut.z[lane] > LEAST_Z else cut.base[lane] + log(cut.mass[lane])
+
+
+def log_z_all(cut: Truncated, out: cython.double[::1], lanes: cython.Py_ssize_t) -> cython.void:
+    """Fill `out` with the log-probabilities of the intervals of all lanes."""
+    rare = 0
+    for lane in range(lanes):
+        out[lane] = cut.z[lane]
+    log_all(out, 0, lanes)
+    for lane in range(lanes):
+        near_1 = log1m(cut.cut_off[lane])
+        out[lane] = near_1 if cut.cut_off[lane] < SMALL else out[lane]
+        rare += 1 if cut.z[lane] <= LEAST_Z else 0
+    if rare > 0:
+        for lane in range(lanes):
+            if cut.z[lane] <= LEAST_Z:
+                out[lane] = log_z(cut, lane)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def log1m(x: cython.double) -> cython.double:
+    """Return log(1 − x) for 0 ≤ x < 0.001, by a series."""
+    return -x * (1.0 + x * (1.0 / 2 + x * (1.0 / 3 + x * (1.0 / 4 + x * (1.0 / 5 + x * (1.0 / 6))))))
 
 
 def above(t: cython.double, out: Truncated) -> cython.void:
+    """Set the moments of x ~ N(t, 1), given that x > 0, in the first lane."""
+    out.t[0] = t
+    _above_all(out, 1)
+
+
+def above_all(out: Truncated, lanes: cython.Py_ssize_t) -> cython.void:
     """Set the moments of x ~ N(t, 1), given that x > 0. `shift` and `lost` are TrueSkill's functions V and W."""
-    if t > -FAR:
-        density = INV_SQRT_2PI * exp(-0.5 * t * t)
-        tail = density * mills(fabs(t))
-        out.cut_off = tail if t > 0.0 else 1.0 - tail
-        out.z = 1.0 - tail if t > 0.0 else tail
-        out.shift = density / out.z
-        out.mean = t + out.shift
-        out.lost = out.shift * out.mean
-        out.left = 1.0 - out.lost
+    if lanes == 1:
+        _above_all(out, 1)
     else:
-        # 1 − lost would lose digits, because in the tail the new variance is only about 1/t².
-        _ratios(-t, out)
-        out.cut_off = 1.0
-        out.z = 0.0
-        out.base = log_pdf(t)
-        out.mass = out.r0
-        out.shift = out.r1 - t
-        out.mean = out.r1
-        out.left = out.r1 * (2.0 * out.r2 - out.r1)
-        out.lost = 1.0 - out.left
+        _above_all(out, lanes)
 
 
-def within(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _above_all(out: Truncated, lanes: cython.Py_ssize_t) -> cython.void:
+    rare = 0
+    for lane in range(lanes):
+        size = fabs(out.t[lane])
+        size = size if size < FAR else FAR
+        out.z[lane] = -0.5 * size * size
+    if lanes == 1:
+        out.z[0] = exp(out.z[0])
+    else:
+        exp_all(out.z, 0, lanes)
+    for lane in range(lanes):
+        size = fabs(out.t[lane])
+        density = INV_SQRT_2PI * out.z[lane]
+        _set_above(out, lane, density, density * _near_mills(size if size < FAR else FAR))
+        rare += 0 if size < FAR else 1
+    if rare > 0:
+        for lane in range(lanes):
+            if not fabs(out.t[lane]) < FAR:
+                _above_far(out, lane)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _set_above(out: Truncated, lane: cython.Py_ssize_t, density: cython.double, tail: cython.double) -> cython.void:
+    """Set the moments from the density φ(t) and the tail Φ(−|t|)."""
+    t = out.t[lane]
+    rest = 1.0 - tail
+    z = rest if t > 0.0 else tail
+    shift = density / z
+    lost = shift * (t + shift)
+    out.cut_off[lane] = tail if t > 0.0 else rest
+    out.z[lane] = z
+    out.shift[lane] = shift
+    out.mean[lane] = t + shift
+    out.lost[lane] = lost
+    out.left[lane] = 1.0 - lost
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _above_far(out: Truncated, lane: cython.Py_ssize_t) -> cython.void:
+    """Set the moments for |t| ≥ 5."""
+    t = out.t[lane]
+    if t > 0.0:
+        density = INV_SQRT_2PI * exp(-0.5 * t * t)
+        _set_above(out, lane, density, density * mills(t))
+        return
+    # 1 − lost would lose digits, because in the tail the new variance is only about 1/t².
+    _ratios(-t, out)
+    out.cut_off[lane] = 1.0
+    out.z[lane] = 0.0
+    out.base[lane] = log_pdf(t)
+    out.mass[lane] = out.r0
+    out.shift[lane] = out.r1 - t
+    out.mean[lane] = out.r1
+    out.left[lane] = out.r1 * (2.0 * out.r2 - out.r1)
+    out.lost[lane] = 1.0 - out.left[lane]
+
+
+def within(t: cython.double, e: cython.double, out: Truncated, lane: cython.Py_ssize_t) -> cython.void:
     """Set the moments of x ~ N(t, 1), given that |x| ≤ e.
 
     For e = 0, the interval is the point x = 0, and `log_z` returns the log density log φ(t).
     """
     size = fabs(t)
     if e == 0.0:
-        out.mean = out.left = out.z = 0.0
-        out.lost = out.mass = out.cut_off = 1.0
-        out.shift = -size
-        out.base = log_pdf(t)
+        out.mean[lane] = out.left[lane] = out.z[lane] = 0.0
+        out.lost[lane] = out.mass[lane] = out.cut_off[lane] = 1.0
+        out.shift[lane] = -size
+        out.base[lane] = log_pdf(t)
     elif e > 1.0 and size <= e:
-        _within_inner(size, e, out)
+        _within_inner(size, e, out, lane)
     elif size * e <= 6.0:
-        _within_narrow(size, e, out)
+        _within_narrow(size, e, out, lane)
     else:
-        _within_edge(size, e, out)
+        _within_edge(size, e, out, lane)
     if t < 0.0:
-        out.mean = -out.mean
-        out.shift = -out.shift
+        out.mean[lane] = -out.mean[lane]
+        out.shift[lane] = -out.shift[lane]
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _within_inner(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
+def _within_inner(t: cython.double, e: cython.double, out: Truncated, lane: cython.Py_ssize_t) -> cython.void:
     """Handle the case 0 ≤ t ≤ e and e > 1, where most of the distribution lies inside the interval."""
     near = INV_SQRT_2PI * exp(-0.5 * (e - t) * (e - t))
     far = INV_SQRT_2PI * exp(-0.5 * (e + t) * (e + t))
-    out.cut_off = near * mills(e - t) + far * mills(e + t)
-    out.z = 1.0 - out.cut_off
+    out.cut_off[lane] = near * mills(e - t) + far * mills(e + t)
+    out.z[lane] = 1.0 - out.cut_off[lane]
     # This is far − near, written so that it keeps its digits for small t.
-    out.shift = near * expm1(-2.0 * t * e) / out.z
-    out.mean = t + out.shift
-    out.lost = ((e - t) * near + (e + t) * far) / out.z + out.shift * out.shift
-    out.left = 1.0 - out.lost
+    out.shift[lane] = near * expm1(-2.0 * t * e) / out.z[lane]
+    out.mean[lane] = t + out.shift[lane]
+    out.lost[lane] = ((e - t) * near + (e + t) * far) / out.z[lane] + out.shift[lane] * out.shift[lane]
+    out.left[lane] = 1.0 - out.lost[lane]
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
+def _within_narrow(t: cython.double, e: cython.double, out: Truncated, lane: cython.Py_ssize_t) -> cython.void:
     """Integrate the density exp(t x − x²/2) on [−e, e] by Gauss–Legendre quadrature, even and odd parts separately."""
     total = first = second = 0.0
     start, stop = 0, 8
@@ -245,19 +331,19 @@ def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython
         total += even
         first += odd * x
         second += even * x * x
-    out.mean = first / total
-    out.shift = out.mean - t
-    out.left = second / total - out.mean * out.mean
-    out.lost = 1.0 - out.left
-    out.base = log_pdf(t)
-    out.mass = e * total
-    out.z = 0.0
-    out.cut_off = 1.0
+    out.mean[lane] = first / total
+    out.shift[lane] = out.mean[lane] - t
+    out.left[lane] = second / total - out.mean[lane] * out.mean[lane]
+    out.lost[lane] = 1.0 - out.left[lane]
+    out.base[lane] = log_pdf(t)
+    out.mass[lane] = e * total
+    out.z[lane] = 0.0
+    out.cut_off[lane] = 1.0
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
+def _within_edge(t: cython.double, e: cython.double, out: Truncated, lane: cython.Py_ssize_t) -> cython.void:
     """Handle the case t > e and t e > 6, where the density is concentrated at the edge e, like a normal tail."""
     # The tail beyond −e, relative to the density at e, is subtracted from the tail beyond e.
     cut = exp(-2.0 * t * e)
@@ -267,15 +353,15 @@ def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.v
     j1 = j0 * (out.r1 + width)
     j2 = j0 * (2.0 * out.r1 * out.r2 + 2.0 * width * out.r1 + width * width)
     _ratios(t - e, out)
-    out.mass = out.r0 - j0
-    y = (out.r0 * out.r1 - j1) / out.mass
-    out.mean = e - y
-    out.shift = (e - t) - y
-    out.left = (2.0 * out.r0 * out.r1 * out.r2 - j2) / out.mass - y * y
-    out.lost = 1.0 - out.left
-    out.base = log_pdf(t - e)
-    out.z = 0.0
-    out.cut_off = 1.0
+    out.mass[lane] = out.r0 - j0
+    y = (out.r0 * out.r1 - j1) / out.mass[lane]
+    out.mean[lane] = e - y
+    out.shift[lane] = (e - t) - y
+    out.left[lane] = (2.0 * out.r0 * out.r1 * out.r2 - j2) / out.mass[lane] - y * y
+    out.lost[lane] = 1.0 - out.left[lane]
+    out.base[lane] = log_pdf(t - e)
+    out.z[lane] = 0.0
+    out.cut_off[lane] = 1.0
 
 
 def central_width(p: cython.double) -> cython.double:
@@ -294,8 +380,8 @@ def central_width(p: cython.double) -> cython.double:
         e = 1.0
     while fabs(step) > 1e-16 * e and spent < 100:
         if p <= 0.5:  # P(|x| ≤ e) is concave in e, so Newton approaches the root from below
-            within(0.0, e, moments)
-            step = (p - exp(log_z(moments))) / (2.0 * INV_SQRT_2PI * exp(-0.5 * e * e))
+            within(0.0, e, moments, 0)
+            step = (p - exp(log_z(moments, 0))) / (2.0 * INV_SQRT_2PI * exp(-0.5 * e * e))
         else:  # log P(x > e) is concave too: after one step, Newton approaches the root from above
             step = (log(mills(e)) + log_pdf(e) - log(0.5 * (1.0 - p))) * mills(e)
         e += step

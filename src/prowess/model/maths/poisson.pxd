@@ -3,3 +3,4 @@ cpdef double log_pmf(double n, double log_rate, double rate) noexcept
 cpdef double tilt(double mean, double variance, double count) noexcept
 cpdef double mixed_pmf(double n, double mean, double variance) noexcept
 cpdef double mixed_cdf(double n, double mean, double variance) noexcept
+cpdef void tilt_all(double[::1] work, Py_ssize_t stride, Py_ssize_t lanes) noexcept

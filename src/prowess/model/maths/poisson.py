@@ -15,11 +15,13 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import exp, expm1, fabs, floor, log, sqrt
+    from cython.cimports.libc.math import expm1, fabs, floor, sqrt
+    from cython.cimports.prowess.model.maths.elementary import exp, exp_all, log, log_all
     from cython.cimports.prowess.model.maths.normal import NODE, NODE_WEIGHT, cdf, log_pdf
 else:
-    from math import exp, expm1, fabs, floor, log, sqrt
+    from math import expm1, fabs, floor, sqrt
 
+    from .elementary import exp, exp_all, log, log_all
     from .normal import NODE, NODE_WEIGHT, cdf, log_pdf
 
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
@@ -28,6 +30,17 @@ PANEL = cython.declare(cython.double, 3.4)  # width of a Gauss–Legendre panel,
 TABLE = cython.declare(cython.Py_ssize_t, 256)
 LARGEST_LOG = cython.declare(cython.double, 700.0)  # counts are capped at e⁷⁰⁰
 LOG_2 = cython.declare(cython.double, 0.69314718055994530942)
+SMALL_STEP = cython.declare(cython.double, 1e-5)  # cubic convergence: a further step would be below rounding errors
+MOST_STEPS = cython.declare(cython.Py_ssize_t, 100)
+TINY = cython.declare(cython.double, 1e-300)
+# Rows of the table of `tilt_all`, after c.
+HALF = cython.declare(cython.Py_ssize_t, 1)
+ROOT = cython.declare(cython.Py_ssize_t, 2)
+LOG = cython.declare(cython.Py_ssize_t, 3)
+GROWN = cython.declare(cython.Py_ssize_t, 4)
+LOW = cython.declare(cython.Py_ssize_t, 5)
+HIGH = cython.declare(cython.Py_ssize_t, 6)
+FOUND = cython.declare(cython.Py_ssize_t, 7)
 LOG_FACTORIALS = cython.declare(cython.double[::1], array("d", [math.log(math.factorial(n)) for n in range(256)]))
 
 
@@ -139,28 +152,110 @@ def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> 
     y = _start(c, half)
     low, high = -1e300, 1e300
     # 1 + y rounds to 1, so the starting point is the root.
-    if y < 1e-300:
+    if y < TINY:
         return y
     u = log(y)
-    for _ in range(100):
-        share = 1.0 / (1.0 + y)
-        beyond = c + half * share - y - u
-        bend = half * y * share * share
-        slope = 1.0 + y + bend
-        bend = 0.5 * beyond * (y + bend * (1.0 - y) * share)
-        # A denominator near 0 would make the step useless, so Halley's second-order term may at most halve the
-        # denominator.
-        step = beyond * slope / (slope * slope + (bend if bend > -0.5 * slope * slope else 0.0))
-        if fabs(step) < 1e-5:
-            # This is y e^step, by a series that is exact for such a small step.
-            return y * (1.0 + step * (1.0 + step * (0.5 + step / 6.0)))
-        if beyond > 0.0:
-            low = u
-        else:
-            high = u
+    for _ in range(MOST_STEPS):
+        beyond = _beyond(c, half, y, u)
+        step = _halley(half, y, beyond)
+        if fabs(step) < SMALL_STEP:
+            return _last_step(y, step)
+        low = u if beyond > 0.0 else low
+        high = high if beyond > 0.0 else u
         u = u + step if low < u + step < high else 0.5 * (low + high)
         y = exp(u)
     return y
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _beyond(c: cython.double, half: cython.double, y: cython.double, u: cython.double) -> cython.double:
+    """Return the right side minus the left side of the equation of `tilt`, with u = log y."""
+    return c + half / (1.0 + y) - y - u
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _halley(half: cython.double, y: cython.double, beyond: cython.double) -> cython.double:
+    """Return a step of Halley's method in u = log y."""
+    share = 1.0 / (1.0 + y)
+    bend = half * y * share * share
+    slope = 1.0 + y + bend
+    bend = 0.5 * beyond * (y + bend * (1.0 - y) * share)
+    # A denominator near 0 would make the step useless, so Halley's second-order term may at most halve the denominator.
+    bend = bend if bend > -0.5 * slope * slope else 0.0
+    return beyond * slope / (slope * slope + bend)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _last_step(y: cython.double, step: cython.double) -> cython.double:
+    """Return y e^step, by a series that is exact for a small step."""
+    return y * (1.0 + step * (1.0 + step * (0.5 + step / 6.0)))
+
+
+def tilt_all(work: cython.double[::1], stride: cython.Py_ssize_t, lanes: cython.Py_ssize_t) -> cython.void:
+    """Solve the equation of `tilt` for many lanes at once; a lane that has found its root waits for the others.
+
+    The rows of `work`, each of `stride` cells, are c, half the variance, and the root y.
+    """
+    searching = 0
+    for lane in range(lanes):
+        y = _start(work[lane], work[HALF * stride + lane])
+        work[ROOT * stride + lane] = y
+        work[LOG * stride + lane] = y if y >= TINY else 1.0
+        work[LOW * stride + lane] = -1e300
+        work[HIGH * stride + lane] = 1e300
+        work[FOUND * stride + lane] = 0.0 if y >= TINY else 1.0
+        searching += 1 if y >= TINY else 0
+    log_all(work, LOG * stride, lanes)
+    steps = 0
+    while searching > 0 and steps < MOST_STEPS:
+        steps += 1
+        searching = _search(work, stride, lanes)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _search(work: cython.double[::1], stride: cython.Py_ssize_t, lanes: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Take a step in every lane; return how many lanes have not yet found the root."""
+    searching = 0
+    for lane in range(lanes):
+        half = work[HALF * stride + lane]
+        y = work[ROOT * stride + lane]
+        u = work[LOG * stride + lane]
+        low = work[LOW * stride + lane]
+        high = work[HIGH * stride + lane]
+        found = work[FOUND * stride + lane]
+        beyond = _beyond(work[lane], half, y, u)
+        step = _halley(half, y, beyond)
+        last = _last_step(y, step)
+        small = 1.0 if fabs(step) < SMALL_STEP else 0.0
+        y = last if small > found else y  # the root is set only once
+        low = u if beyond > 0.0 else low
+        high = high if beyond > 0.0 else u
+        middle = 0.5 * (low + high)
+        step += u
+        step = step if step > low else middle
+        step = step if step < high else middle
+        found = small if small > found else found
+        work[ROOT * stride + lane] = y
+        work[LOG * stride + lane] = step
+        work[GROWN * stride + lane] = step
+        work[LOW * stride + lane] = low
+        work[HIGH * stride + lane] = high
+        work[FOUND * stride + lane] = found
+        searching += 0 if found > 0.0 else 1
+    if searching > 0:
+        exp_all(work, GROWN * stride, lanes)
+        for lane in range(lanes):
+            grown = work[GROWN * stride + lane]
+            y = work[ROOT * stride + lane]
+            work[ROOT * stride + lane] = y if work[FOUND * stride + lane] > 0.0 else grown
+    return searching
 
 
 def mixed_pmf(n: cython.double, mean: cython.double, variance: cython.double) -> cython.double:

@@ -1,5 +1,9 @@
 """Outcomes: the probability of a match result, given the teams' performances."""
 
+from ...processor import choose_kernels
+
+choose_kernels(__path__, __name__)
+
 from ...engine.board import Margin
 from .. import margin as margin
 from ..interfaces import Outcome, Score

@@ -10,13 +10,13 @@ except ModuleNotFoundError:
     from ... import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.components.interfaces import Outcome
+    from cython.cimports.prowess.model.components.interfaces import Outcome, evidence_by_lane
     from cython.cimports.prowess.model.components.outcome.comparison import add_side, compare_all, reserve_sides
     from cython.cimports.prowess.model.components.outcome.pairwise import Pairwise
     from cython.cimports.prowess.model.engine.board import Board
 else:
     from ...engine.board import Board
-    from ..interfaces import Outcome
+    from ..interfaces import Outcome, evidence_by_lane
     from .comparison import add_side, compare_all, reserve_sides
     from .pairwise import Pairwise
 
@@ -48,6 +48,12 @@ class Duel(Outcome):
     pair: object
 
     duels = True
+    memory_from = "forecasts"
+
+    @property
+    def blocks(self) -> bool:
+        """The attribute `blocks` of the inner outcome `pair`."""
+        return self.pair.blocks
 
     def __post_init__(self) -> None:
         if not isinstance(self.pair, Pairwise):
@@ -90,6 +96,13 @@ class Duel(Outcome):
         pair: Pairwise = self.pair
         return pair.forecast(board)
 
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def mix_draws(self, board: Board) -> cython.bint:
+        """Delegate to the inner outcome."""
+        pair: Pairwise = self.pair
+        return pair.mix_draws(board)
+
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
         """Delegate to the inner outcome."""
         return self.pair.performances(board)
@@ -107,23 +120,37 @@ class Duel(Outcome):
     def evidence(self, board: Board) -> cython.double:
         """Learn from the result: set `g1`, `g2` and `kept` of every player, and the team averages `d1` and `d2`."""
         pair: Pairwise = self.pair
-        log_z: cython.double
         # A match of two players is the most common case, and needs no table of sides.
-        if board.entries == 2 and board.teams == 2 and board.alpha[0] == 1.0 and board.alpha[1] == 1.0:
-            log_z = pair.evidence(board)  # with one player per team, comparing teams compares the players
+        if board.teams == 2 and board.entries == 2 and not _is_partial(board):
+            pair.evidence(board)  # with one player per team, comparing teams compares the players
             for e in range(2):
-                board.g1[e] = board.d1[e]
-                board.g2[e] = board.d2[e]
+                for i in range(e * board.stride, e * board.stride + board.lanes):
+                    board.g1[i] = board.d1[i]
+                    board.g2[i] = board.d2[i]
+        elif board.stride > 1:
+            evidence_by_lane(self, board)
+            return board.evidences[0]
         else:
             _add_players(board)
             compare_all(pair, board, board.entries, board.g1, board.g2)
             _average_teams(board)
-            log_z = pair.neighbour_evidence(board)
+            board.evidences[0] = pair.neighbour_evidence(board)
         for e in range(board.entries):
-            board.kept[e] = 1.0
-            if board.var[e] > 0.0:
-                board.kept[e] /= 1.0 - board.var[e] * min(board.g2[e], 0.0)
-        return log_z
+            for i in range(e * board.stride, e * board.stride + board.lanes):
+                pull = board.g2[i] if board.g2[i] < 0.0 else 0.0
+                board.kept[i] = 1.0 / (1.0 - board.var[i] * pull)
+        return board.evidences[0]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_partial(board: Board) -> cython.bint:
+    """Return whether a player of a match of two players has another weight than 1."""
+    count = 0
+    for e in range(2):
+        for i in range(e * board.stride, e * board.stride + board.lanes):
+            count += 0 if board.alpha[i] == 1.0 else 1
+    return count > 0
 
 
 @cython.cfunc
@@ -134,7 +161,7 @@ def _add_players(board: Board) -> cython.bint:
         shift = board.offset[j]
         variance = board.beta * board.beta
         average = 0.0
-        if board.side is not None and board.home == j:
+        if board.side is not None and board.homes[0] == j:
             shift += board.side.mu[0]
             variance += board.side.var[0]
         for e in range(board.start[j], board.start[j + 1]):

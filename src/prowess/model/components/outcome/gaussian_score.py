@@ -13,16 +13,18 @@ except ModuleNotFoundError:
     from ... import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import fabs, log, sqrt
-    from cython.cimports.prowess.model.components.interfaces import Score
+    from cython.cimports.libc.math import fabs, sqrt
+    from cython.cimports.prowess.model.components.interfaces import Score, evidence_by_lane
     from cython.cimports.prowess.model.engine.board import Board, measure_sides, set_chances
-    from cython.cimports.prowess.model.maths.normal import cdf
+    from cython.cimports.prowess.model.maths.elementary import log, log_all
+    from cython.cimports.prowess.model.maths.normal import above_all, probability
 else:
-    from math import fabs, log, sqrt
+    from math import fabs, sqrt
 
     from ...engine.board import Board, measure_sides, set_chances
-    from ...maths.normal import cdf
-    from ..interfaces import Score
+    from ...maths.elementary import log, log_all
+    from ...maths.normal import above_all, probability
+    from ..interfaces import Score, evidence_by_lane
 
 from .... import validate
 from ....errors import Error
@@ -43,6 +45,7 @@ SCORES = cython.declare(cython.Py_ssize_t, 0)
 SCORE_MEAN = cython.declare(cython.Py_ssize_t, 1)
 SCORE_SQUARES = cython.declare(cython.Py_ssize_t, 2)
 MATCH_MEAN = cython.declare(cython.Py_ssize_t, 0)  # position in `board.memo` of the mean score of a match
+SPREAD = cython.declare(cython.Py_ssize_t, 0)  # row of `board.work` with the noise variance γ² of each match
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -91,6 +94,8 @@ class GaussianScore(Score):
     base_score: object = None
 
     tunable: ClassVar[dict[str, Range]] = {"gamma": Range(0.1, 10, log=True, unit="value")}
+    blocks = True
+    memory_from = "scores"
 
     def __post_init__(self) -> None:
         if not isinstance(self.gamma, str):
@@ -159,7 +164,7 @@ class GaussianScore(Score):
         if self.base_score is None:
             return 0.0
         if isinstance(self.base_score, str):
-            return board.memory[SCORE_MEAN]
+            return board.memory[SCORE_MEAN * board.stride + board.lane]
         base: cython.double = self.base_score
         return base
 
@@ -167,46 +172,92 @@ class GaussianScore(Score):
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
         """Set `win`, `draw` and `loss` by equation (24), extended to include uncertain skills and rounding."""
-        spread = board.variance[0] + board.variance[1] + self._between(board)
-        _set_chances(board, board.mean[0] - board.mean[1], sqrt(spread), self._margin())
+        one = board.stride
+        self._set_spread(board, False)
+        for lane in range(board.lanes):
+            board.gaps[lane] = board.mean[lane] - board.mean[one + lane]
+            board.sharpnesses[lane] = (
+                board.variance[lane] + board.variance[one + lane] + board.work[SPREAD * one + lane]
+            )
+        _set_chances(board, self._margin())
         return False
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
         """Learn from the score difference by equations (22) and (23), or their extension to more teams."""
-        spread = self._between(board)
-        if self.check(board):
-            return learn_order(board, 0.5 * spread, self._margin())
-        log_z = _learn_two(board, spread) if board.teams == 2 else _learn_many(board, 0.5 * spread)
+        unscored = self.check(board)
+        if board.stride > 1 and (unscored or board.teams > 2):
+            evidence_by_lane(self, board)
+            return board.evidences[0]
+        self._set_spread(board, False)
+        if unscored:
+            return learn_order(board, 0.5 * board.work[SPREAD], self._margin())
+        if board.teams == 2:
+            _learn_two(board)
+        else:
+            board.evidences[0] = _learn_many(board, 0.5 * board.work[SPREAD])
+        if board.stride == 1:
+            self.tally(board)
+        return board.evidences[0]
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def tally(self, board: Board) -> cython.bint:
+        """Update the number of score differences, and the sum of their squares, if γ is estimated."""
         if isinstance(self.gamma, str):
             _remember_differences(board)
-        return log_z
+        return False
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-        """Update the belief about x from a score s ~ N(x, γ²), by equation (20)."""
-        spread = self._around(board)
-        total = variance + spread
-        board.pull = 1.0 / total
-        board.push = (score - mean) * board.pull
-        board.rest = spread * board.pull
-        return -0.5 * ((score - mean) * board.push + log(total)) - HALF_LOG_2PI
+        """Update the belief about x from a score, by equation (20)."""
+        board.x_score[0] = score
+        board.x_mean[0] = mean
+        board.x_variance[0] = variance
+        board.evidences[0] = 0.0
+        self.seen_all(board)
+        board.push = board.pushes[0]
+        board.pull = board.pulls[0]
+        board.rest = board.rests[0]
+        return board.evidences[0]
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
-    def foresee(
-        self,
-        board: Board,
-        mean: cython.double,
-        variance: cython.double,
-        mean_1: cython.double,
-        variance_1: cython.double,
-    ) -> cython.bint:
+    def seen_all(self, board: Board) -> cython.bint:
+        """Update the beliefs about x from scores s ~ N(x, γ²), by equation (20)."""
+        self._set_spread(board, True)
+        for lane in range(board.lanes):
+            spread = board.work[SPREAD * board.stride + lane]
+            total = board.x_variance[lane] + spread
+            beyond = board.x_score[lane] - board.x_mean[lane]
+            pull = 1.0 / total
+            board.pulls[lane] = pull
+            board.pushes[lane] = beyond * pull
+            board.rests[lane] = spread * pull
+            board.evidences[lane] -= 0.5 * beyond * beyond * pull + HALF_LOG_2PI
+            board.x_variance[lane] = total
+        log_all(board.x_variance, 0, board.lanes)
+        for lane in range(board.lanes):
+            board.evidences[lane] -= 0.5 * board.x_variance[lane]
+        return False
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def foresee_all(self, board: Board) -> cython.bint:
         """Set `win`, `draw` and `loss` by equation (21), extended to include uncertain skills and rounding."""
-        spread = variance + variance_1 + 2.0 * self._around(board)
-        _set_chances(board, mean - mean_1, sqrt(spread), self._margin())
+        one = board.stride
+        two = 2 * one
+        three = 3 * one
+        self._set_spread(board, True)
+        for lane in range(board.lanes):
+            first = board.mean[lane] - board.mean[three + lane]
+            board.gaps[lane] = first - (board.mean[two + lane] - board.mean[one + lane])
+            first = board.variance[lane] + board.variance[three + lane]
+            second = board.variance[two + lane] + board.variance[one + lane]
+            board.sharpnesses[lane] = first + second + 2.0 * board.work[SPREAD * one + lane]
+        _set_chances(board, self._margin())
         return False
 
     @cython.ccall
@@ -235,22 +286,34 @@ class GaussianScore(Score):
         return self._margin()
 
     @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _set_spread(self, board: Board, single: cython.bint) -> cython.bint:
+        """Set the row `SPREAD`: the noise variance γ² of a score if `single` is true, else of a score difference."""
+        s = board.stride
+        if isinstance(self.gamma, str):
+            for lane in range(board.lanes):
+                squares = board.memory[(SCORE_SQUARES if single else DIFFERENCE_SQUARES) * s + lane]
+                freedom = board.memory[SCORES * s + lane] - 1.0 if single else board.memory[DIFFERENCES * s + lane]
+                board.work[SPREAD * s + lane] = _estimate(board, lane, squares, freedom)
+            return False
+        gamma: cython.double = self.gamma
+        for lane in range(board.lanes):
+            board.work[SPREAD * s + lane] = gamma * gamma
+        return False
+
+    @cython.cfunc
     @cython.exceptval(-1.0, check=True)
     def _between(self, board: Board) -> cython.double:
         """Return the noise variance γ² of a score difference."""
-        if isinstance(self.gamma, str):
-            return _estimate(board, board.memory[DIFFERENCE_SQUARES], board.memory[DIFFERENCES])
-        gamma: cython.double = self.gamma
-        return gamma * gamma
+        self._set_spread(board, False)
+        return board.work[SPREAD]
 
     @cython.cfunc
     @cython.exceptval(-1.0, check=True)
     def _around(self, board: Board) -> cython.double:
         """Return the noise variance γ² of a single score."""
-        if isinstance(self.gamma, str):
-            return _estimate(board, board.memory[SCORE_SQUARES], board.memory[SCORES] - 1.0)
-        gamma: cython.double = self.gamma
-        return gamma * gamma
+        self._set_spread(board, True)
+        return board.work[SPREAD]
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
         """Return mean, variance and noise of each team's performance; the last two include the noise of a score."""
@@ -280,7 +343,7 @@ class GaussianScore(Score):
 
 
 @cython.cfunc
-def _estimate(board: Board, squares: cython.double, freedom: cython.double) -> cython.double:
+def _estimate(board: Board, lane: cython.Py_ssize_t, squares: cython.double, freedom: cython.double) -> cython.double:
     """Estimate γ² from a sum of squares and its degrees of freedom.
 
     If there are no scores yet, or all scores are equal, return the mean performance noise.
@@ -289,7 +352,7 @@ def _estimate(board: Board, squares: cython.double, freedom: cython.double) -> c
     if freedom >= 1.0 and squares > 0.0:
         return squares / freedom
     for k in range(board.teams * board.traits):
-        total += board.noise[k]
+        total += board.noise[k * board.stride + lane]
     if total > 0.0:
         return total / (board.teams * board.traits)
     raise Error("gamma cannot be estimated before the first scores if beta is 0; give gamma, or a beta above 0")
@@ -297,37 +360,59 @@ def _estimate(board: Board, squares: cython.double, freedom: cython.double) -> c
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _set_chances(board: Board, lead: cython.double, deviation: cython.double, margin: cython.double) -> cython.void:
-    """Set P(win), P(draw) and P(loss) for a score difference of mean `lead`; differences up to `margin` are draws.
+def _set_chances(board: Board, margin: cython.double) -> cython.void:
+    """Set P(win), P(draw) and P(loss) of score differences with means `gaps` and variances `sharpnesses`.
 
-    The smallest probability has full relative accuracy.
+    Differences up to `margin` are draws. The smallest probability has full relative accuracy.
     """
-    gap = lead / deviation
+    for lane in range(board.lanes):
+        board.sharpnesses[lane] = 1.0 / sqrt(board.sharpnesses[lane])
+        board.gaps[lane] *= board.sharpnesses[lane]
+        board.edges[lane] = margin * board.sharpnesses[lane]
     if margin > 0.0:
-        board.gap = gap
-        board.edge = margin / deviation
         measure_sides(board)
         set_chances(board)
         return
-    tail = cdf(-fabs(gap))
-    board.win = 1.0 - tail if gap > 0.0 else tail
-    board.loss = tail if gap > 0.0 else 1.0 - tail
-    board.draw = 0.0
+    for lane in range(board.lanes):
+        board.behind.t[lane] = -fabs(board.gaps[lane])
+    above_all(board.behind, board.lanes)
+    rare = 0
+    for lane in range(board.lanes):
+        rare += 1 if board.behind.z[lane] == 0.0 else 0
+    if rare > 0:
+        for lane in range(board.lanes):
+            board.behind.z[lane] = probability(board.behind, lane)
+    for lane in range(board.lanes):
+        tail = board.behind.z[lane]
+        rest = 1.0 - tail
+        board.wins[lane] = rest if board.gaps[lane] > 0.0 else tail
+        board.losses[lane] = tail if board.gaps[lane] > 0.0 else rest
+        board.draws[lane] = 0.0
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _learn_two(board: Board, spread: cython.double) -> cython.double:
+def _learn_two(board: Board) -> cython.void:
     """Set `d1` and `d2` by equations (22) and (23): the derivatives of the log density of the score difference."""
-    total = board.variance[0] + board.variance[1] + spread
-    inverse = 1.0 / total
-    beyond = (board.score[0] - board.score[1]) - (board.mean[0] - board.mean[1])
-    board.d1[0] = beyond * inverse
-    board.d1[1] = -board.d1[0]
-    board.d2[0] = board.d2[1] = -inverse
-    board.left[0] = (board.variance[1] + spread) * inverse
-    board.left[1] = (board.variance[0] + spread) * inverse
-    return -0.5 * (beyond * board.d1[0] + log(total)) - HALF_LOG_2PI
+    one = board.stride
+    for lane in range(board.lanes):
+        spread = board.work[SPREAD * one + lane]
+        first = board.variance[lane]
+        second = board.variance[one + lane]
+        total = first + second + spread
+        inverse = 1.0 / total
+        beyond = (board.score[lane] - board.score[one + lane]) - (board.mean[lane] - board.mean[one + lane])
+        board.d1[lane] = beyond * inverse
+        board.d1[one + lane] = -beyond * inverse
+        board.d2[lane] = -inverse
+        board.d2[one + lane] = -inverse
+        board.left[lane] = (second + spread) * inverse
+        board.left[one + lane] = (first + spread) * inverse
+        board.pushes[lane] = beyond * beyond * inverse
+        board.evidences[lane] = total
+    log_all(board.evidences, 0, board.lanes)
+    for lane in range(board.lanes):
+        board.evidences[lane] = -0.5 * (board.pushes[lane] + board.evidences[lane]) - HALF_LOG_2PI
 
 
 @cython.cfunc
@@ -369,10 +454,11 @@ def _squares(board: Board) -> cython.double:
     """Return the sum of squares Σ(s − s̄)² of the scores of a match, and store the mean score s̄ in `board.memo`."""
     mean = squares = 0.0
     for j in range(board.teams):
-        mean += board.score[j]
+        mean += board.score[j * board.stride + board.lane]
     mean /= board.teams
     for j in range(board.teams):
-        squares += (board.score[j] - mean) * (board.score[j] - mean)
+        beyond = board.score[j * board.stride + board.lane] - mean
+        squares += beyond * beyond
     board.memo[MATCH_MEAN] = mean
     return squares
 
@@ -380,23 +466,25 @@ def _squares(board: Board) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _remember_differences(board: Board) -> cython.void:
-    """Update the number of score differences, and the sum of their squares, with the scores of a match.
+    """Update the number of score differences, and the sum of their squares, with the scores of the match in `lane`.
 
     The sum of squares of k scores has k − 1 degrees of freedom, and the mean square of a difference is twice the
     variance.
     """
-    board.memory[DIFFERENCES] += board.teams - 1
-    board.memory[DIFFERENCE_SQUARES] += 2.0 * _squares(board)
+    board.memory[DIFFERENCES * board.stride + board.lane] += board.teams - 1
+    board.memory[DIFFERENCE_SQUARES * board.stride + board.lane] += 2.0 * _squares(board)
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _remember_scores(board: Board) -> cython.void:
     """Update the number, the mean and the sum of squared deviations of all scores by Welford's method."""
+    number = SCORES * board.stride + board.lane
+    mean = SCORE_MEAN * board.stride + board.lane
     squares = _squares(board)
-    moved = board.memo[MATCH_MEAN] - board.memory[SCORE_MEAN]
-    before = board.memory[SCORES]
+    moved = board.memo[MATCH_MEAN] - board.memory[mean]
+    before = board.memory[number]
     share = board.teams / (before + board.teams)
-    board.memory[SCORES] = before + board.teams
-    board.memory[SCORE_MEAN] += moved * share
-    board.memory[SCORE_SQUARES] += squares + moved * moved * before * share
+    board.memory[number] = before + board.teams
+    board.memory[mean] += moved * share
+    board.memory[SCORE_SQUARES * board.stride + board.lane] += squares + moved * moved * before * share

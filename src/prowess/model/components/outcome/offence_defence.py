@@ -26,14 +26,16 @@ except ModuleNotFoundError:
     from ... import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import fabs, log, log1p, sqrt
-    from cython.cimports.prowess.model.components.interfaces import Outcome, Score
+    from cython.cimports.libc.math import fabs, sqrt
+    from cython.cimports.prowess.model.components.interfaces import Outcome, Score, evidence_by_lane
     from cython.cimports.prowess.model.engine.board import Board, make_scratch
+    from cython.cimports.prowess.model.maths.elementary import log, log1p
 else:
-    from math import fabs, log, log1p, sqrt
+    from math import fabs, sqrt
 
     from ...engine.board import Board, make_scratch
-    from ..interfaces import Outcome, Score
+    from ...maths.elementary import log, log1p
+    from ..interfaces import Outcome, Score, evidence_by_lane
 
 from ....errors import Error
 from ..interfaces import check_component
@@ -67,6 +69,9 @@ TERMS = cython.declare(cython.Py_ssize_t, 0)
 OTHERS_MEAN = cython.declare(cython.Py_ssize_t, 1)
 OTHERS_VARIANCE = cython.declare(cython.Py_ssize_t, 2)
 
+MEMORY = cython.declare(cython.Py_ssize_t, 8)  # first row of `board.work` that keeps the league's memory
+EVIDENCE = cython.declare(cython.Py_ssize_t, 15)  # row of `board.work` that keeps the log-evidence of the forecast
+
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
@@ -87,6 +92,16 @@ class OffenceDefence(Outcome):
 
     traits: ClassVar[tuple[str, ...]] = ("offence", "defence")
     blind: ClassVar[tuple[str, ...]] = ("origin",)  # scores depend only on offence minus defence
+
+    @property
+    def blocks(self) -> bool:
+        """The attribute `blocks` of the score's likelihood."""
+        return self.score.blocks
+
+    @property
+    def memory_from(self) -> str:
+        """The attribute `memory_from` of the score's likelihood."""
+        return self.score.memory_from
 
     def __post_init__(self) -> None:
         check_component("score", self.score, Score, "a likelihood of scores, such as PoissonScore()")
@@ -136,7 +151,11 @@ class OffenceDefence(Outcome):
     def add_base(self, board: Board) -> cython.bint:
         """Add the base level of scores to all offences, so that every x has it."""
         score: Score = self.score
-        _raise_offences(board, score.base_level(board))
+        for lane in range(board.lanes):
+            board.lane = lane
+            board.x_mean[lane] = score.base_level(board)
+        board.lane = 0
+        _raise_offences(board)
         return False
 
     @cython.ccall
@@ -144,14 +163,7 @@ class OffenceDefence(Outcome):
     def forecast(self, board: Board) -> cython.bint:
         """Forecast the result from both teams' x (offence minus the other team's defence), which are independent."""
         score: Score = self.score
-        score.foresee(
-            board,
-            board.mean[0] - board.mean[3],
-            board.variance[0] + board.variance[3],
-            board.mean[2] - board.mean[1],
-            board.variance[2] + board.variance[1],
-        )
-        return False
+        return score.foresee_all(board)
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
@@ -164,16 +176,28 @@ class OffenceDefence(Outcome):
         match.
         """
         score: Score = self.score
-        if score.check(board):
+        unscored = score.check(board)
+        if board.stride > 1 and (unscored or board.teams > 2):
+            evidence_by_lane(self, board)
+            return board.evidences[0]
+        if unscored:
             return _learn_places(board, score)
-        log_z = _learn_scores(board, score)
-        before = score.base_level(board)
-        score.remember(board)
-        moved = score.base_level(board) - before
-        if moved != 0.0:
-            _raise_offences(board, moved)
+        _learn_scores(board, score)
+        if _move_levels(board, score):
+            for lane in range(board.lanes):
+                board.work[EVIDENCE * board.stride + lane] = board.evidences[lane]
+            _raise_offences(board)
             _learn_scores(board, score)
-        return log_z
+            for lane in range(board.lanes):
+                board.evidences[lane] = board.work[EVIDENCE * board.stride + lane]
+        return board.evidences[0]
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def tally(self, board: Board) -> cython.bint:
+        """Update the league's memory from the scores of a match."""
+        score: Score = self.score
+        return score.remember(board)
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
         """Fill P(win) of the first team and P(draw) for many two-team matches, from recorded forecasts.
@@ -221,45 +245,98 @@ class OffenceDefence(Outcome):
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _raise_offences(board: Board, level: cython.double) -> cython.void:
+def _raise_offences(board: Board) -> cython.void:
+    """Add `x_mean` to the offence of every team."""
     for j in range(board.teams):
-        board.mean[2 * j] += level
+        for lane in range(board.lanes):
+            board.mean[2 * j * board.stride + lane] += board.x_mean[lane]
 
 
 @cython.cfunc
-def _learn_scores(board: Board, score: Score) -> cython.double:
-    """Fill `d1`, `d2` and `left` of all teams and traits from all scores; return the log-evidence."""
-    if board.teams == 2:
-        return _learn_score(board, score, 0, 3, board.score[0]) + _learn_score(board, score, 2, 1, board.score[1])
-    return learn_many(board, score)
+def _move_levels(board: Board, score: Score) -> cython.bint:
+    """Update the memory with the scores of every match; set `x_mean` to the change of the base level.
+
+    Return whether a level has changed.
+    """
+    s = board.stride
+    changed = False
+    if board.memories == 0:
+        return False
+    for lane in range(board.lanes):
+        board.lane = lane
+        for k in range(board.memories if s > 1 else 0):
+            board.work[(MEMORY + k) * s + lane] = board.memory[k * s + lane]
+        before = score.base_level(board)
+        score.remember(board)
+        board.x_mean[lane] = score.base_level(board) - before
+        if board.x_mean[lane] != 0.0:
+            changed = True
+        else:
+            # Where the level stays, the skills are not learnt again, so nothing else may change either.
+            for k in range(board.memories if s > 1 else 0):
+                board.memory[k * s + lane] = board.work[(MEMORY + k) * s + lane]
+    board.lane = 0
+    return changed
+
+
+@cython.cfunc
+def _learn_scores(board: Board, score: Score) -> cython.bint:
+    """Fill `d1`, `d2` and `left` of all teams and traits from all scores, and set the log-evidence."""
+    if board.teams != 2:
+        board.evidences[0] = learn_many(board, score)
+        return False
+    one = board.stride
+    two = 2 * one
+    three = 3 * one
+    for lane in range(board.lanes):
+        board.evidences[lane] = 0.0
+    _learn_score(board, score, 0, three, 0)
+    return _learn_score(board, score, two, one, one)
 
 
 @cython.cfunc
 def _learn_score(
-    board: Board, score: Score, offence: cython.Py_ssize_t, defence: cython.Py_ssize_t, points: cython.double
-) -> cython.double:
-    """Learn from one score, which depends on the offence of one team minus the defence of the other."""
-    variance = board.variance[offence] + board.variance[defence]
-    log_z = score.seen(board, points, board.mean[offence] - board.mean[defence], variance)
-    _update_traits(board, offence, defence, variance)
-    return log_z
+    board: Board,
+    score: Score,
+    offence: cython.Py_ssize_t,
+    defence: cython.Py_ssize_t,
+    points: cython.Py_ssize_t,
+) -> cython.bint:
+    """Learn from one score, which depends on the offence of one team minus the defence of the other.
+
+    The arguments are the cells of the offence, the defence and the score in the first lane.
+    """
+    for lane in range(board.lanes):
+        board.x_mean[lane] = board.mean[offence + lane] - board.mean[defence + lane]
+        board.x_variance[lane] = board.variance[offence + lane] + board.variance[defence + lane]
+        board.x_score[lane] = board.score[points + lane]
+    score.seen_all(board)
+    _update_traits(board, offence, defence)
+    return False
 
 
 @cython.cfunc
-@cython.inline
 @cython.exceptval(check=False)
-def _update_traits(
-    board: Board, offence: cython.Py_ssize_t, defence: cython.Py_ssize_t, variance: cython.double
-) -> cython.void:
-    """Set `d1`, `d2` and `left` of the two traits of an x with this prior variance, from `push`, `pull` and `rest`."""
-    board.d1[offence] = board.push
-    board.d1[defence] = -board.push
-    board.d2[offence] = board.d2[defence] = -board.pull
-    board.left[offence] = board.left[defence] = 1.0
-    if variance > 0.0:
-        inverse = 1.0 / variance
-        board.left[offence] = (board.variance[defence] + board.variance[offence] * board.rest) * inverse
-        board.left[defence] = (board.variance[offence] + board.variance[defence] * board.rest) * inverse
+def _update_traits(board: Board, offence: cython.Py_ssize_t, defence: cython.Py_ssize_t) -> cython.void:
+    """Set `d1`, `d2` and `left` of the two traits of x, from `pushes`, `pulls` and `rests`."""
+    for lane in range(board.lanes):
+        first = board.variance[offence + lane]
+        second = board.variance[defence + lane]
+        total = first + second
+        inverse = 1.0 / (total if total > 0.0 else 1.0)
+        rest = board.rests[lane]
+        board.d1[offence + lane] = board.pushes[lane]
+        board.d1[defence + lane] = -board.pushes[lane]
+        board.d2[offence + lane] = -board.pulls[lane]
+        board.d2[defence + lane] = -board.pulls[lane]
+        board.left[offence + lane] = (second + first * rest) * inverse if total > 0.0 else 1.0
+        board.left[defence + lane] = (first + second * rest) * inverse if total > 0.0 else 1.0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _copy_update(board: Board) -> cython.void:
+    board.pushes[0], board.pulls[0], board.rests[0] = board.push, board.pull, board.rest
 
 
 @cython.cfunc
@@ -279,9 +356,11 @@ def _learn_places(board: Board, score: Score) -> cython.double:
     mean_1 = board.mean[2] - board.mean[1]
     variance_1 = board.variance[2] + board.variance[1]
     log_z: cython.double = score.seen_order(board, lead, mean, variance, mean_1, variance_1)
-    _update_traits(board, 0, 3, variance)
+    _copy_update(board)
+    _update_traits(board, 0, 3)
     score.seen_order(board, -lead, mean_1, variance_1, mean, variance)
-    _update_traits(board, 2, 1, variance_1)
+    _copy_update(board)
+    _update_traits(board, 2, 1)
     return log_z
 
 
@@ -299,7 +378,7 @@ def learn_many(board: Board, score: Score) -> cython.double:
     while moved > TOLERANCE and spent < MOST_SWEEPS:
         moved = _sweep(board, score, h)
         spent += 1
-    board.converged = moved <= TOLERANCE
+    board.unconverged[0] = 0.0 if moved <= TOLERANCE else 1.0
     return board.memo[TERMS] + _learn_defences(board, h)
 
 

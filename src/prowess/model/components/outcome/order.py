@@ -15,22 +15,23 @@ except ModuleNotFoundError:
     from ... import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import log
     from cython.cimports.prowess.model.components.interfaces import Outcome
     from cython.cimports.prowess.model.components.outcome import ep_chain
     from cython.cimports.prowess.model.engine.board import Board, Margin, compare, positive, sort_by_place
-    from cython.cimports.prowess.model.maths.normal import log_z, within
+    from cython.cimports.prowess.model.maths.elementary import log, log_all
+    from cython.cimports.prowess.model.maths.normal import Truncated, log_z, log_z_all, within
 else:
-    from math import log
-
     from ...engine.board import Board, Margin, compare, positive, sort_by_place
-    from ...maths.normal import log_z, within
+    from ...maths.elementary import log, log_all
+    from ...maths.normal import Truncated, log_z, log_z_all, within
     from ..interfaces import Outcome
     from . import ep_chain
 
 from ...params import Range
 from ..margin import DRAW_RANGES, LEARNT, Fixed, LearntDraws, margin_from
 from .ep_chain import check_run
+
+LEAD = cython.declare(cython.Py_ssize_t, 0)  # row of `board.work`: the place of the second team minus that of the first
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -68,6 +69,15 @@ class Order(Outcome):
         return margin_from(self.draw_probability, self.margin, learns=True)
 
     @property
+    def blocks(self) -> bool:
+        """The attribute `blocks` of the margin.
+
+        >>> Order(draw_probability=0.1).blocks
+        True
+        """
+        return self._policy().blocks
+
+    @property
     def remembers(self) -> tuple[str, ...]:
         """The names of the numbers that the margin keeps for the league; () if the margin does not learn.
 
@@ -90,80 +100,158 @@ class Order(Outcome):
         if board.teams == 2:
             if changed:
                 compare(board)
-            evidence = _learn_two(board)
+            _learn_two(board)
             board.margin.learn(board)
-            return evidence
-        _build_chain(board)
-        return _run_chain(board, self.tolerance, self.sweeps)
+        else:
+            _build_chains(board)
+            _run_chains(board, self.tolerance, self.sweeps)
+        return board.evidences[0]
 
 
 @cython.cfunc
-def _learn_two(board: Board) -> cython.double:
+@cython.exceptval(check=False)
+def _learn_two(board: Board) -> cython.void:
     """Learn from two teams: the difference of their performances is a truncated normal variable.
 
     If a team won, the forecast has already computed the moments of this difference.
     """
-    inverse = board.sharpness * board.sharpness  # one over the variance of the difference
-    side = 1.0
-    point = 0.0
-    cut = board.cut
-    if board.place[0] < board.place[1]:
-        cut = board.ahead
-    elif board.place[0] > board.place[1]:
-        cut = board.behind
-        side = -1.0
+    if board.stride == 1:
+        _choose_moments(board, 1, 1)
+        _set_derivatives(board, 1, 1)
     else:
-        within(board.gap, board.edge, cut)
-        if board.edge == 0.0:
-            # Without a margin a draw has a density instead of a probability: convert it to the units of performances.
-            point = -log(board.sharpness)
-    board.d1[0] = side * cut.shift * board.sharpness
-    board.d1[1] = -board.d1[0]
-    board.d2[0] = board.d2[1] = -cut.lost * inverse
-    # Written as a sum of positive terms, because 1 + v d₂ would lose its digits.
-    board.left[0] = (board.variance[1] + board.variance[0] * cut.left) * inverse
-    board.left[1] = (board.variance[0] + board.variance[1] * cut.left) * inverse
-    return log_z(cut) - point
+        _choose_moments(board, board.lanes, board.stride)
+        _set_derivatives(board, board.lanes, board.stride)
 
 
 @cython.cfunc
-def _build_chain(board: Board) -> cython.bint:
+@cython.inline
+@cython.exceptval(check=False)
+def _set_derivatives(board: Board, lanes: cython.Py_ssize_t, one: cython.Py_ssize_t) -> cython.void:
+    """Set `d1`, `d2` and `left` from the moments of the difference; `one` is the row of the second team."""
+    for lane in range(lanes):
+        sharpness = board.sharpnesses[lane]
+        inverse = sharpness * sharpness  # one over the variance of the difference
+        left = board.cut.left[lane]
+        lead = 1.0 if board.place[lane] <= board.place[one + lane] else -1.0
+        push = lead * board.cut.shift[lane] * sharpness
+        pull = -board.cut.lost[lane] * inverse
+        board.d1[lane] = push
+        board.d1[one + lane] = -push
+        board.d2[lane] = pull
+        board.d2[one + lane] = pull
+        # Written as a sum of positive terms, because 1 + v d₂ would lose its digits.
+        board.left[lane] = (board.variance[one + lane] + board.variance[lane] * left) * inverse
+        board.left[one + lane] = (board.variance[lane] + board.variance[one + lane] * left) * inverse
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _choose_moments(board: Board, lanes: cython.Py_ssize_t, one: cython.Py_ssize_t) -> cython.void:
+    """Set the moments `board.cut` of the difference, given the result, and the log-evidence of the result."""
+    draws = 0
+    for lane in range(lanes):
+        board.work[LEAD * one + lane] = board.place[one + lane] - board.place[lane]
+        draws += 1 if board.place[one + lane] == board.place[lane] else 0
+    rare = _choose_sides(board, board.cut, board.ahead, board.behind, lanes)
+    if draws > 0 or rare > 0:
+        for lane in range(lanes):
+            if board.place[lane] == board.place[one + lane]:
+                within(board.gaps[lane], board.edges[lane], board.cut, lane)
+            elif board.cut.z[lane] == 0.0:
+                side = board.ahead if board.place[lane] < board.place[one + lane] else board.behind
+                board.cut.base[lane] = side.base[lane]
+                board.cut.mass[lane] = side.mass[lane]
+    if lanes == 1:
+        board.evidences[0] = log_z(board.cut, 0)
+    else:
+        log_z_all(board.cut, board.evidences, lanes)
+    if draws > 0:
+        for lane in range(lanes):
+            # Without a margin a draw has a density instead of a probability: convert it to the units of performances.
+            if board.place[lane] == board.place[one + lane] and board.edges[lane] == 0.0:
+                board.evidences[lane] += log(board.sharpnesses[lane])
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _choose_sides(
+    board: Board, cut: Truncated, ahead: Truncated, behind: Truncated, lanes: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """Set `cut` to `ahead` if the first team won, else to `behind`; return the number of far tails.
+
+    Compilers would turn a choice into a branch, and then not vectorise the loop.
+    """
+    rare = 0
+    for lane in range(lanes):
+        won = 1.0 if board.work[LEAD * board.stride + lane] > 0.0 else 0.0
+        lost = 1.0 - won
+        z = won * ahead.z[lane] + lost * behind.z[lane]
+        cut.z[lane] = z
+        cut.cut_off[lane] = won * ahead.cut_off[lane] + lost * behind.cut_off[lane]
+        cut.shift[lane] = won * ahead.shift[lane] + lost * behind.shift[lane]
+        cut.lost[lane] = won * ahead.lost[lane] + lost * behind.lost[lane]
+        cut.left[lane] = won * ahead.left[lane] + lost * behind.left[lane]
+        rare += 1 if z == 0.0 else 0
+    return rare
+
+
+@cython.cfunc
+def _build_chains(board: Board) -> cython.bint:
     # The prior mean of a team is the reference value of its element.
+    s = board.stride
     ep_chain.reserve(board, 0)
-    sort_by_place(board)
-    for k in range(board.teams):
-        team = board.order[k]
-        below = board.order[min(k + 1, board.teams - 1)]
-        ep_chain.set_prior(board, k, 1.0 / positive(board.variance[team]), 0.0)
-        ep_chain.set_factor(
-            board,
-            k,
-            board.mean[team] - board.mean[below],
-            board.margin.between(board, team, below),
-            board.place[team] == board.place[below],
-        )
+    for lane in range(board.lanes):
+        sort_by_place(board, lane)
+        for k in range(board.teams):
+            team = board.order[k * s + lane] * s + lane
+            below = board.order[min(k + 1, board.teams - 1) * s + lane] * s + lane
+            ep_chain.set_prior(board, k * s + lane, 1.0 / positive(board.variance[team]), 0.0)
+            ep_chain.set_factor(
+                board,
+                k * s + lane,
+                board.mean[team] - board.mean[below],
+                board.margin.between(board, team, below),
+                board.place[team] == board.place[below],
+            )
     return False
 
 
 @cython.cfunc
-def _run_chain(board: Board, tolerance: cython.double, sweeps: cython.Py_ssize_t) -> cython.double:
+@cython.exceptval(check=False)
+def _run_chains(board: Board, tolerance: cython.double, sweeps: cython.Py_ssize_t) -> cython.void:
+    """Run EP on the chains of all lanes; a chain that has converged waits for the others."""
+    s = board.stride
     still = tolerance * tolerance
-    far = still + 1.0
+    moving = board.lanes
     spent = 0
-    while far > still and spent < sweeps:
-        far = ep_chain.sweep(board, board.teams)
+    while moving > 0 and spent < sweeps:
+        ep_chain.sweep(board, board.teams)
+        moving = 0
+        for lane in range(board.lanes):
+            moves = board.work[ep_chain.ACTIVE * s + lane] > 0.0 and board.work[ep_chain.MOVE * s + lane] > still
+            board.work[ep_chain.ACTIVE * s + lane] = 1.0 if moves else 0.0
+            moving += 1 if moves else 0
         spent += 1
-    board.converged = far <= still
-    evidence = ep_chain.evidence(board, board.teams)
+    for lane in range(board.lanes):
+        board.unconverged[lane] = board.work[ep_chain.ACTIVE * s + lane]
+        board.work[ep_chain.ACTIVE * s + lane] = 1.0
+    ep_chain.add_evidence(board, board.teams)
     for k in range(board.teams):
-        team = board.order[k]
-        pi = ep_chain.message_pi(board, k)
-        tau = ep_chain.message_tau(board, k)
-        board.left[team] = 1.0 / (1.0 + board.variance[team] * pi)
-        board.d1[team] = tau * board.left[team]
-        board.d2[team] = -pi * board.left[team]
-        evidence += ep_chain.log_integral(0.0, board.variance[team], pi, tau)
-    return evidence
+        for lane in range(board.lanes):
+            team = board.order[k * s + lane] * s + lane
+            pi = ep_chain.message_pi(board, k * s + lane)
+            tau = ep_chain.message_tau(board, k * s + lane)
+            left = 1.0 / (1.0 + board.variance[team] * pi)
+            board.left[team] = left
+            board.d1[team] = tau * left
+            board.d2[team] = -pi * left
+            board.pushes[lane] = left
+            board.evidences[lane] += 0.5 * board.variance[team] * tau * tau * left
+        log_all(board.pushes, 0, board.lanes)
+        for lane in range(board.lanes):
+            board.evidences[lane] += 0.5 * board.pushes[lane]
 
 
 _ORDER = Order(margin=0.0)  # this margin is not used: `learn_order` sets the margin on its board
@@ -188,7 +276,7 @@ def learn_order(board: Board, noise: cython.double, margin: cython.double) -> cy
     if board.teams == 2:
         compare(scores)
     log_evidence: cython.double = _ORDER.evidence(scores)
-    board.converged = scores.converged
+    board.unconverged[0] = scores.unconverged[0]
     for j in range(board.teams):
         _share_update(board, scores, j, noise)
     return log_evidence

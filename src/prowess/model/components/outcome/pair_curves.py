@@ -13,25 +13,31 @@ except ModuleNotFoundError:
     from ... import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import exp, fabs, log, log1p, sqrt
-    from cython.cimports.prowess.model.components.outcome.comparison import score_between
-    from cython.cimports.prowess.model.components.outcome.pairwise import Pairwise, count_draws
+    from cython.cimports.libc.math import fabs, sqrt
+    from cython.cimports.prowess.model.components.outcome.pairwise import CONCEDED, EXPECTED, Pairwise
     from cython.cimports.prowess.model.engine.board import Board, positive
+    from cython.cimports.prowess.model.maths.elementary import exp, exp_all, log1p, log1p_all
     from cython.cimports.prowess.model.maths.normal import above, cdf, log_pdf, log_z
 else:
-    from math import exp, fabs, log, log1p, sqrt
+    from math import fabs, sqrt
 
     from ...engine.board import Board, positive
+    from ...maths.elementary import exp, exp_all, log1p, log1p_all
     from ...maths.normal import above, cdf, log_pdf, log_z
-    from .comparison import score_between
-    from .pairwise import Pairwise, count_draws
+    from .pairwise import CONCEDED, EXPECTED, Pairwise
 
 from .... import validate
 from ...params import Range
 
 # Positions in `board.memo`: the last |z|, and exp(−|z|).
 DISTANCE = cython.declare(cython.Py_ssize_t, 0)
-ODDS = cython.declare(cython.Py_ssize_t, 1)
+FACTOR = cython.declare(cython.Py_ssize_t, 1)
+
+# Rows of `board.work`, besides those of `Pairwise`: q g, z, exp(−|z|), and the log-likelihood of the result.
+SLOPE = cython.declare(cython.Py_ssize_t, 3)
+Z = cython.declare(cython.Py_ssize_t, 4)
+ODDS = cython.declare(cython.Py_ssize_t, 5)
+LIKELIHOOD = cython.declare(cython.Py_ssize_t, 6)
 
 LN10 = cython.declare(cython.double, 2.3025850929940456840)
 THREE_OVER_PI2 = cython.declare(cython.double, 0.30396355092701331433)
@@ -68,6 +74,7 @@ class Logistic(Pairwise):
     scale: object = 400.0
 
     tunable: ClassVar[dict[str, Range]] = {"scale": Range(0.1, 10, log=True, unit="value", sets="scale")}
+    blocks = True
 
     def __post_init__(self) -> None:
         validate.scale("scale", self.scale)
@@ -78,7 +85,6 @@ class Logistic(Pairwise):
         """Set `board.unit`, the factor of d₁ in a rating change, to 1/q, because K(s − E) equals K d₁/q."""
         scale: cython.double = self.scale
         board.unit = scale / LN10
-        board.sharpness = LN10 / scale
         return False
 
     @cython.ccall
@@ -88,23 +94,67 @@ class Logistic(Pairwise):
 
         The variance is the sum of both variances, so that the expected scores of both sides add up to one.
         """
-        _expect_logistic(board, _slope(board, variance) * gap)
+        _expect_logistic(board, _slope(self.scale, variance) * gap)
         return board.expected
 
     @cython.ccall
-    @cython.exceptval(-1.0, check=True)
-    def evidence(self, board: Board) -> cython.double:
-        """Call `Pairwise.evidence`; for two teams without uncertainty (Elo), reuse the forecast's expected score."""
-        if board.teams != 2 or board.variance[0] + board.variance[1] > 0.0:
-            return Pairwise.evidence(self, board)
-        score = score_between(board, 0, 1)
-        _compare(board, board.sharpness, score)
-        board.d1[0] = board.push
-        board.d1[1] = -board.push
-        board.d2[0] = board.d2[1] = board.pull
-        board.left[0] = board.left[1] = 1.0
-        count_draws(board, score)
-        return _log_likelihood(board, board.mean[0] - board.mean[1], score)
+    @cython.exceptval(-1, check=False)
+    def expect(self, board: Board) -> cython.bint:
+        """Set the expected scores of both teams of every match.
+
+        >>> from prowess.model.engine.board import Board
+        >>> board = Board()
+        >>> board.mean[0] = 400.0
+        >>> Logistic(400.0).expect(board)
+        False
+        >>> round(board.work[1] / board.work[2], 9)
+        10.0
+        """
+        s = board.stride
+        _set_odds(board, self.scale, 0.0)
+        for lane in range(board.lanes):
+            odds = board.work[ODDS * s + lane]
+            z = board.work[Z * s + lane]
+            board.work[EXPECTED * s + lane] = _expected(odds, z)
+            board.work[CONCEDED * s + lane] = _expected(odds, -z)
+        return False
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def compare_two(self, board: Board) -> cython.bint:
+        """Set `d1` and `d2` of both teams of every match; for teams without uncertainty (Elo), reuse the forecast.
+
+        >>> from prowess.model.engine.board import Board
+        >>> board, elo = Board(), Logistic(400.0)
+        >>> board.place[1] = 1  # the first team wins
+        >>> elo.expect(board), elo.compare_two(board)
+        (False, False)
+        >>> [round(100 * d, 4) for d in board.d1]
+        [0.2878, -0.2878]
+        """
+        scale: cython.double = self.scale
+        one = board.stride
+        uncertain = 0
+        for lane in range(board.lanes):
+            uncertain += 1 if board.variance[lane] + board.variance[one + lane] > 0.0 else 0
+        if uncertain > 0:
+            _set_odds(board, scale, 1.0)
+        _compare_side(board, scale, 0, one)
+        for lane in range(board.lanes):
+            board.evidences[lane] = board.work[LIKELIHOOD * one + lane]
+        if uncertain == 0:
+            for lane in range(board.lanes):
+                board.d1[one + lane] = -board.d1[lane]
+                board.d2[one + lane] = board.d2[lane]
+            return False
+        _set_odds(board, scale, -1.0)
+        _compare_side(board, scale, one, 0)
+        for lane in range(board.lanes):
+            both = 0.5 * (board.evidences[lane] + board.work[LIKELIHOOD * one + lane])
+            board.evidences[lane] = (
+                both if board.variance[lane] != board.variance[one + lane] else board.evidences[lane]
+            )
+        return False
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -112,9 +162,10 @@ class Logistic(Pairwise):
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.bint:
         """Set `push` and `pull` to the derivatives q g (s − E) and −q² g² E(1 − E)."""
-        slope = _slope(board, other)
+        slope = _slope(self.scale, other)
         _expect_logistic(board, slope * gap)
-        _compare(board, slope, result)
+        board.push = _push(slope, result, board.expected, board.conceded)
+        board.pull = _pull(slope, board.expected, board.conceded)
         return False
 
     @cython.ccall
@@ -123,8 +174,9 @@ class Logistic(Pairwise):
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.double:
         """Return the log-likelihood of the score s: s log E + (1 − s) log(1 − E)."""
-        _expect_logistic(board, _slope(board, other) * gap)
-        return _log_likelihood(board, gap, result)
+        z = _slope(self.scale, other) * gap
+        _expect_logistic(board, z)
+        return _log_likelihood(z, result, log1p(board.memo[FACTOR]))
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
@@ -148,15 +200,53 @@ class Logistic(Pairwise):
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-def _slope(board: Board, variance: cython.double) -> cython.double:
+def _slope(scale: cython.double, variance: cython.double) -> cython.double:
     """Return q g(√v), the factor by which the rating difference is multiplied in the expected score E."""
-    if variance == 0.0:
-        return board.sharpness
-    return board.sharpness / sqrt(1.0 + THREE_OVER_PI2 * board.sharpness * board.sharpness * variance)
+    q = LN10 / scale
+    return q / sqrt(1.0 + THREE_OVER_PI2 * q * q * variance)
 
 
 @cython.cfunc
 @cython.inline
+@cython.exceptval(check=False)
+def _expected(odds: cython.double, z: cython.double) -> cython.double:
+    """Return the expected score E = 1/(1 + exp(−z)), given exp(−|z|)."""
+    more = 1.0 / (1.0 + odds)
+    return more if z >= 0.0 else odds * more
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _push(
+    slope: cython.double, result: cython.double, expected: cython.double, conceded: cython.double
+) -> cython.double:
+    """Return slope · (s − E) for the result s, without loss of digits."""
+    return slope * (result * conceded - (1.0 - result) * expected)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _pull(slope: cython.double, expected: cython.double, conceded: cython.double) -> cython.double:
+    """Return −slope² E(1 − E)."""
+    return -slope * slope * expected * conceded
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _log_likelihood(z: cython.double, result: cython.double, certain: cython.double) -> cython.double:
+    """Return the log-likelihood of a result, given log(1 + exp(−|z|)).
+
+    The log-likelihood of an upset is |z| lower than that of the expected result. So log(1 − E), which loses digits for
+    an E near 1, is not needed.
+    """
+    upset = 1.0 - result if z >= 0.0 else result
+    return -upset * fabs(z) - certain
+
+
+@cython.cfunc
 @cython.exceptval(check=False)
 def _expect_logistic(board: Board, z: cython.double) -> cython.void:
     """Set `expected` to the expected score E = 1/(1 + exp(−z)), and `conceded` to 1 − E.
@@ -165,31 +255,52 @@ def _expect_logistic(board: Board, z: cython.double) -> cython.void:
     """
     if fabs(z) != board.memo[DISTANCE]:
         board.memo[DISTANCE] = fabs(z)
-        board.memo[ODDS] = exp(-board.memo[DISTANCE])
-    more = 1.0 / (1.0 + board.memo[ODDS])
-    board.expected = more if z >= 0.0 else board.memo[ODDS] * more
-    board.conceded = board.memo[ODDS] * more if z >= 0.0 else more
+        board.memo[FACTOR] = exp(-board.memo[DISTANCE])
+    board.expected = _expected(board.memo[FACTOR], z)
+    board.conceded = _expected(board.memo[FACTOR], -z)
 
 
 @cython.cfunc
-@cython.inline
 @cython.exceptval(check=False)
-def _compare(board: Board, slope: cython.double, result: cython.double) -> cython.void:
-    """Set `push` to slope · (s − E) and `pull` to −slope² E(1 − E) for the result s, without loss of digits."""
-    board.push = slope * (result * board.conceded - (1.0 - result) * board.expected)
-    board.pull = -slope * slope * board.expected * board.conceded
+def _set_odds(board: Board, scale: cython.double, side: cython.double) -> cython.void:
+    """Set z and exp(−|z|) of every match of two teams, from the point of view of one side: 1 or −1.
+
+    The variance is that of the other side. If `side` is 0, the point of view is that of the first team, and the
+    variance is the sum of both variances, as in a forecast.
+    """
+    one = board.stride
+    own = 0.0 if side > 0.0 else 1.0  # whether the variance of the first team counts
+    other = 0.0 if side < 0.0 else 1.0
+    sign = -1.0 if side < 0.0 else 1.0
+    for lane in range(board.lanes):
+        slope = _slope(scale, own * board.variance[lane] + other * board.variance[one + lane])
+        z = sign * slope * (board.mean[lane] - board.mean[one + lane])
+        board.work[SLOPE * one + lane] = slope
+        board.work[Z * one + lane] = z
+        board.work[ODDS * one + lane] = -fabs(z)
+    exp_all(board.work, ODDS * one, board.lanes)
 
 
 @cython.cfunc
-@cython.inline
 @cython.exceptval(check=False)
-def _log_likelihood(board: Board, gap: cython.double, result: cython.double) -> cython.double:
-    # The log-likelihood of an upset is |z| lower than that of the expected result. So log(1 − E), which loses digits
-    # for an E near 1, is not needed.
-    upset = 1.0 - result if gap >= 0.0 else result
-    # `log` is faster than `log1p`, and accurate if its argument is not near 1.
-    certain = log1p(board.memo[ODDS]) if board.memo[ODDS] < 1e-3 else log(1.0 + board.memo[ODDS])
-    return -upset * board.memo[DISTANCE] - certain
+def _compare_side(board: Board, scale: cython.double, row: cython.Py_ssize_t, other: cython.Py_ssize_t) -> cython.void:
+    """Set `d1` and `d2` of one side of every match, and the log-likelihood of the result from its point of view."""
+    s = board.stride
+    for lane in range(board.lanes):
+        board.work[LIKELIHOOD * s + lane] = board.work[ODDS * s + lane]
+    log1p_all(board.work, LIKELIHOOD * s, board.lanes)
+    for lane in range(board.lanes):
+        lead: cython.double = board.place[other + lane] - board.place[row + lane]
+        result = 1.0 if lead > 0.0 else 0.5
+        result = result if lead >= 0.0 else 0.0
+        odds = board.work[ODDS * s + lane]
+        z = board.work[Z * s + lane]
+        slope = board.work[SLOPE * s + lane]
+        expected = _expected(odds, z)
+        conceded = _expected(odds, -z)
+        board.d1[row + lane] = _push(slope, result, expected, conceded)
+        board.d2[row + lane] = _pull(slope, expected, conceded)
+        board.work[LIKELIHOOD * s + lane] = _log_likelihood(z, result, board.work[LIKELIHOOD * s + lane])
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -208,6 +319,7 @@ class Probit(Pairwise):
     0.8413
     """
 
+    blocks = True
     gradient = False
 
     @cython.ccall
@@ -246,10 +358,10 @@ class Probit(Pairwise):
         log_likelihood = 0.0
         if result > 0.0:
             above(z, board.cut)
-            log_likelihood += result * log_z(board.cut)
+            log_likelihood += result * log_z(board.cut, 0)
         if result < 1.0:
             above(-z, board.cut)
-            log_likelihood += (1.0 - result) * log_z(board.cut)
+            log_likelihood += (1.0 - result) * log_z(board.cut, 0)
         return log_likelihood
 
     @cython.ccall
@@ -287,6 +399,7 @@ class Opposition(Pairwise):
     span: object = 1000.0
 
     tunable: ClassVar[dict[str, Range]] = {"span": Range(0.1, 10, log=True, unit="value", sets="scale")}
+    blocks = True
     gradient = False
 
     def __post_init__(self) -> None:
@@ -317,7 +430,7 @@ class Opposition(Pairwise):
         z = gap / sqrt(_noise(self.span) + own + other)
         above(z, board.ahead)
         above(-z, board.behind)
-        return result * log_z(board.ahead) + (1.0 - result) * log_z(board.behind)
+        return result * log_z(board.ahead, 0) + (1.0 - result) * log_z(board.behind, 0)
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)

@@ -20,6 +20,7 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.libc.math import sqrt
+    from cython.cimports.prowess.model.components.interfaces import evidence_by_lane
     from cython.cimports.prowess.model.components.outcome.comparison import (
         Comparison,
         add_side,
@@ -34,6 +35,7 @@ else:
 
     from ...engine.board import Board, sort_by_place
     from ...maths.normal import central_width
+    from ..interfaces import evidence_by_lane
     from .comparison import Comparison, add_side, compare_all, reserve_sides, score_between
 
 from .... import validate
@@ -46,6 +48,10 @@ if TYPE_CHECKING:
 DRAWS = cython.declare(cython.Py_ssize_t, 0)
 CHANCES = cython.declare(cython.Py_ssize_t, 1)
 
+# Rows of `board.work`: the expected scores of the first of two teams, and of the second.
+EXPECTED = cython.declare(cython.Py_ssize_t, 1)
+CONCEDED = cython.declare(cython.Py_ssize_t, 2)
+
 
 @cython.cclass
 class Pairwise(Comparison):
@@ -56,6 +62,7 @@ class Pairwise(Comparison):
     """
 
     laplace = True
+    memory_from = "forecasts"
 
     @property
     def remembers(self) -> tuple[str, ...]:
@@ -66,11 +73,43 @@ class Pairwise(Comparison):
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
         """Set P(draw) to D = 2δE(1 − E) and P(win) to E − D/2, for the expected score E and the draw rate δ."""
-        delta = _draw_rate(board)
-        self.chance(board, board.mean[0] - board.mean[1], board.variance[0] + board.variance[1])
-        board.draw = 2.0 * delta * board.expected * board.conceded
-        board.win = board.expected * (1.0 - delta * board.conceded)
-        board.loss = board.conceded * (1.0 - delta * board.expected)
+        s = board.stride
+        self.expect(board)
+        for lane in range(board.lanes):
+            board.wins[lane] = board.work[EXPECTED * s + lane]
+            board.losses[lane] = board.work[CONCEDED * s + lane]
+        return self.mix_draws(board)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def mix_draws(self, board: Board) -> cython.bint:
+        """Set `wins`, `draws` and `losses` from the expected scores in `wins` and `losses`, and from the draw rate."""
+        for lane in range(board.lanes):
+            delta = _draw_rate(board, lane)
+            expected = board.wins[lane]
+            conceded = board.losses[lane]
+            board.draws[lane] = 2.0 * delta * expected * conceded
+            board.wins[lane] = expected * (1.0 - delta * conceded)
+            board.losses[lane] = conceded * (1.0 - delta * expected)
+        return False
+
+    def expect(self, board: Board) -> cython.bint:
+        """Set the expected scores E and 1 − E of the first of two teams, in the rows `EXPECTED` and `CONCEDED`.
+
+        >>> from prowess.model.components.outcome import Logistic
+        >>> from prowess.model.engine.board import Board
+        >>> board = Board()
+        >>> Logistic().expect(board)
+        False
+        >>> list(board.work)[1:3]
+        [0.5, 0.5]
+        """
+        s = board.stride
+        for lane in range(board.lanes):
+            gap = board.mean[lane] - board.mean[s + lane]
+            self.chance(board, gap, board.variance[lane] + board.variance[s + lane])
+            board.work[EXPECTED * s + lane] = board.expected
+            board.work[CONCEDED * s + lane] = board.conceded
         return False
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
@@ -89,7 +128,7 @@ class Pairwise(Comparison):
         for j in range(board.teams):
             board.variance[j] = board.noise[j] = self.performance(board.variance[j])
             total += board.variance[j]
-        margin: float = central_width(0.5 * _draw_rate(board)) * sqrt(2.0 * total / board.teams)
+        margin: float = central_width(0.5 * _draw_rate(board, 0)) * sqrt(2.0 * total / board.teams)
         board.margin = Fixed(min(margin, validate.LARGEST))
         return predict(board)
 
@@ -98,21 +137,58 @@ class Pairwise(Comparison):
     def evidence(self, board: Board) -> cython.double:
         """Learn from the result: compare two teams, or average the comparisons of all pairs of teams."""
         if board.teams == 2:
-            log_z = _compare_two(self, board)
+            self.compare_two(board)
+            _count_draws(board)
+        elif board.stride > 1:
+            evidence_by_lane(self, board)
         else:
             reserve_sides(board)
             for j in range(board.teams):
                 add_side(board, j, j, board.mean[j], board.variance[j], 1.0)
             compare_all(self, board, board.teams, board.d1, board.d2)
-            log_z = self.neighbour_evidence(board)
+            board.evidences[0] = self.neighbour_evidence(board)
         for j in range(board.teams):
-            board.left[j] = 1.0 / (1.0 - board.variance[j] * min(board.d2[j], 0.0))
-        return log_z
+            for i in range(j * board.stride, j * board.stride + board.lanes):
+                pull = board.d2[i] if board.d2[i] < 0.0 else 0.0
+                board.left[i] = 1.0 / (1.0 - board.variance[i] * pull)
+        return board.evidences[0]
+
+    def compare_two(self, board: Board) -> cython.bint:
+        """Set `d1` and `d2` of both teams of every match.
+
+        The log-evidence is the mean of the log-likelihoods from both points of view.
+
+        >>> from prowess.model.components.outcome import Opposition
+        >>> from prowess.model.engine.board import Board
+        >>> board = Board()
+        >>> board.mean[0], board.place[1] = 100.0, 1  # the first team wins
+        >>> Opposition().compare_two(board)
+        False
+        >>> list(board.d1)
+        [-100.0, 100.0]
+        """
+        one = board.stride
+        for lane in range(board.lanes):
+            gap = board.mean[lane] - board.mean[one + lane]
+            own = board.variance[lane]
+            other = board.variance[one + lane]
+            score = score_between(board, lane, one + lane)
+            self.meet(board, gap, own, other, score)
+            board.d1[lane] = board.push
+            board.d2[lane] = board.pull
+            board.evidences[lane] = self.likelihood(board, gap, own, other, score)
+            self.meet(board, -gap, other, own, 1.0 - score)
+            board.d1[one + lane] = board.push
+            board.d2[one + lane] = board.pull
+            if own != other:
+                back = self.likelihood(board, -gap, other, own, 1.0 - score)
+                board.evidences[lane] = 0.5 * (board.evidences[lane] + back)
+        return False
 
     def neighbour_evidence(self, board: Board) -> cython.double:
         """Return the log-evidence of all pairs of neighbours in the finishing order, and count the drawn pairs."""
-        log_z = 0.0
-        sort_by_place(board)
+        log_z = draws = chances = 0.0
+        sort_by_place(board, 0)
         for k in range(board.teams - 1):
             i = board.order[k]
             j = board.order[k + 1]
@@ -121,42 +197,32 @@ class Pairwise(Comparison):
             log_z += 0.5 * self.likelihood(board, gap, board.variance[i], board.variance[j], score)
             log_z += 0.5 * self.likelihood(board, -gap, board.variance[j], board.variance[i], 1.0 - score)
             self.chance(board, gap, board.variance[i] + board.variance[j])
-            count_draws(board, score)
+            draws += 1.0 if score == 0.5 else 0.0
+            chances += 2.0 * board.expected * board.conceded
+        # Added in one step, because a block of matches is counted only after it was rated.
+        board.memory[DRAWS] += draws
+        board.memory[CHANCES] += chances
         return log_z
 
 
 @cython.cfunc
-def _compare_two(pair: Pairwise, board: Board) -> cython.double:
-    # The log-evidence is the mean of the log-likelihoods from both points of view.
-    gap = board.mean[0] - board.mean[1]
-    score = score_between(board, 0, 1)
-    count_draws(board, score)  # must come first, because `meet` overwrites the expected score of the forecast
-    pair.meet(board, gap, board.variance[0], board.variance[1], score)
-    board.d1[0] = board.push
-    board.d2[0] = board.pull
-    log_z = pair.likelihood(board, gap, board.variance[0], board.variance[1], score)
-    pair.meet(board, -gap, board.variance[1], board.variance[0], 1.0 - score)
-    board.d1[1] = board.push
-    board.d2[1] = board.pull
-    if board.variance[0] != board.variance[1]:
-        log_z = 0.5 * (log_z + pair.likelihood(board, -gap, board.variance[1], board.variance[0], 1.0 - score))
-    return log_z
-
-
-@cython.cfunc
+@cython.inline
 @cython.exceptval(check=False)
-def _draw_rate(board: Board) -> cython.double:
+def _draw_rate(board: Board, lane: cython.Py_ssize_t) -> cython.double:
     """Return the draw rate δ: the number of draws so far, divided by the number that δ = 1 would predict.
 
     The predicted number is Σ 2E(1 − E); adding 1 to this sum keeps the first estimates low.
     """
-    if board.memory[DRAWS] == 0.0:
-        return 0.0
-    return min(board.memory[DRAWS] / (board.memory[CHANCES] + 1.0), 1.0)
+    rate = board.memory[DRAWS * board.stride + lane] / (board.memory[CHANCES * board.stride + lane] + 1.0)
+    return rate if rate < 1.0 else 1.0
 
 
-def count_draws(board: Board, score: cython.double) -> cython.void:
-    """Count a pair of teams in the league's memory; the expected scores of the two teams are on the board."""
-    if score == 0.5:
-        board.memory[DRAWS] += 1.0
-    board.memory[CHANCES] += 2.0 * board.expected * board.conceded
+@cython.cfunc
+@cython.exceptval(check=False)
+def _count_draws(board: Board) -> cython.void:
+    """Count the matches of two teams in the league's memory."""
+    s = board.stride
+    for lane in range(board.lanes):
+        drawn = 1.0 if board.place[lane] == board.place[s + lane] else 0.0
+        board.memory[DRAWS * s + lane] += drawn
+        board.memory[CHANCES * s + lane] += 2.0 * board.work[EXPECTED * s + lane] * board.work[CONCEDED * s + lane]

@@ -15,14 +15,16 @@ except ModuleNotFoundError:
     from ... import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import exp, expm1, fabs, sqrt
+    from cython.cimports.libc.math import expm1, fabs, sqrt
     from cython.cimports.prowess.model.components.interfaces import Outcome
     from cython.cimports.prowess.model.engine.board import Board, positive
+    from cython.cimports.prowess.model.maths.elementary import exp
     from cython.cimports.prowess.model.maths.normal import Truncated, above, cdf, log_pdf, probability
 else:
-    from math import exp, expm1, fabs, sqrt
+    from math import expm1, fabs, sqrt
 
     from ...engine.board import Board, positive
+    from ...maths.elementary import exp
     from ...maths.normal import Truncated, above, cdf, log_pdf, probability
     from ..interfaces import Outcome
 
@@ -91,15 +93,15 @@ def forecast_rounded(board: Board, epsilon: cython.double) -> cython.bint:
     With X ~ N(gap, 1) and the step a = 2ε of the grid, P(win) = E[min(1, max(0, X)/a)]. P(win) is computed as a
     difference of values of E[max(0, X)], and P(draw) as a second difference.
     """
-    board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
-    board.gap = (board.mean[0] - board.mean[1]) * board.sharpness
-    board.edge = epsilon * board.sharpness
-    gap = fabs(board.gap)
-    step = 2.0 * board.edge
+    board.sharpnesses[0] = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
+    board.gaps[0] = (board.mean[0] - board.mean[1]) * board.sharpnesses[0]
+    board.edges[0] = epsilon * board.sharpnesses[0]
+    gap = fabs(board.gaps[0])
+    step = 2.0 * board.edges[0]
     if step * max(gap, 1.0) < NARROW:
-        board.draw = _narrow_draw(gap, step)
+        board.draws[0] = _narrow_draw(gap, step)
         worse = _narrow_loss(gap, step)
-        better = 1.0 - board.draw - worse
+        better = 1.0 - board.draws[0] - worse
     else:
         here = _expected_excess(gap, board.cut)
         near = _expected_excess(fabs(gap - step), board.cut)
@@ -108,12 +110,12 @@ def forecast_rounded(board: Board, epsilon: cython.double) -> cython.bint:
         # The larger of P(win) and P(draw) is computed as 1 minus the others, because there rounding matters least.
         if step > gap:
             better = (gap + here - near) / step
-            board.draw = 1.0 - better - worse
+            board.draws[0] = 1.0 - better - worse
         else:
-            board.draw = (near - 2.0 * here + far) / step
-            better = 1.0 - board.draw - worse
-    board.win = better if board.gap > 0.0 else worse
-    board.loss = worse if board.gap > 0.0 else better
+            board.draws[0] = (near - 2.0 * here + far) / step
+            better = 1.0 - board.draws[0] - worse
+    board.wins[0] = better if board.gaps[0] > 0.0 else worse
+    board.losses[0] = worse if board.gaps[0] > 0.0 else better
     return False
 
 
@@ -122,7 +124,7 @@ def forecast_rounded(board: Board, epsilon: cython.double) -> cython.bint:
 def _expected_excess(x: cython.double, cut: Truncated) -> cython.double:
     """Return the expected excess E[max(0, X − x)] of a standard normal variable X over x."""
     above(-x, cut)
-    return probability(cut) * cut.mean
+    return probability(cut, 0) * cut.mean[0]
 
 
 @cython.cfunc
@@ -162,5 +164,5 @@ def tie_width(p: float) -> float:
         before = epsilon
         forecast_rounded(board, epsilon)
         slope = -density * expm1(-2.0 * epsilon * epsilon) / (epsilon * epsilon) if epsilon > 1e-3 else 2.0 * density
-        epsilon += max((p - board.draw) / slope, 0.0)
+        epsilon += max((p - board.draws[0]) / slope, 0.0)
     return epsilon

@@ -21,16 +21,18 @@ except ModuleNotFoundError:
     from ... import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import fabs, log, sqrt
+    from cython.cimports.libc.math import fabs, sqrt
     from cython.cimports.prowess.model.components.outcome import ep_chain
     from cython.cimports.prowess.model.components.outcome.place_forecast import RoundedPlaces, match_margin
     from cython.cimports.prowess.model.components.outcome.places_two import is_well_scaled, learn_two
     from cython.cimports.prowess.model.engine.board import Board, positive, sort_by_place
+    from cython.cimports.prowess.model.maths.elementary import log
     from cython.cimports.prowess.model.maths.normal import log_z, within
 else:
-    from math import fabs, log, sqrt
+    from math import fabs, sqrt
 
     from ...engine.board import Board, positive, sort_by_place
+    from ...maths.elementary import log
     from ...maths.normal import log_z, within
     from . import ep_chain
     from .place_forecast import RoundedPlaces, match_margin
@@ -112,12 +114,14 @@ def learn_places(
     far = still + 1.0
     spent = 0
     while far > still and spent < sweeps:
-        far = ep_chain.sweep(board, places)
+        ep_chain.sweep(board, places)
+        far = board.work[ep_chain.MOVE]
         for k in range(places):
             far = max(far, _update_place(board, k, places, epsilon))
         spent += 1
-    board.converged = far <= still
-    evidence = ep_chain.evidence(board, places)
+    board.unconverged[0] = 0.0 if far <= still else 1.0
+    ep_chain.add_evidence(board, places)
+    evidence = board.evidences[0]
     for k in range(places):
         evidence += _finish_place(board, k, places, epsilon)
     if epsilon > 0.0:
@@ -137,7 +141,7 @@ def _build_graph(board: Board, epsilon: cython.double) -> cython.Py_ssize_t:
             least = max(least, board.variance[p])
         least = 1e-30 * positive(least)
     ep_chain.reserve(board, MORE)
-    sort_by_place(board)
+    sort_by_place(board, 0)
     for p in range(board.teams):
         team = board.order[p]
         board.scratch[MEAN, p] = board.mean[team]
@@ -251,7 +255,7 @@ def _truncate(
     The place's performance l is N(mean, var). Return one over the standard deviation of t − l.
     """
     sharpness = 1.0 / sqrt(board.scratch[VAR, p] + var)
-    within((board.scratch[MEAN, p] - mean) * sharpness, epsilon * sharpness, board.cut)
+    within((board.scratch[MEAN, p] - mean) * sharpness, epsilon * sharpness, board.cut, 0)
     return sharpness
 
 
@@ -275,12 +279,12 @@ def _update_message(
     place_var = 1.0 / pi
     place_mean = tau * place_var
     spread = 1.0 / _truncate(board, p, place_mean, place_var, epsilon)
-    step = 1.0 / (var + place_var * board.cut.left)
-    pi = board.cut.lost * step
-    if board.cut.left < 0.5:  # of two equivalent formulas, the one that keeps its digits
-        tau = (board.scratch[MEAN, p] - board.cut.mean * spread - place_mean * board.cut.left) * step
+    step = 1.0 / (var + place_var * board.cut.left[0])
+    pi = board.cut.lost[0] * step
+    if board.cut.left[0] < 0.5:  # of two equivalent formulas, the one that keeps its digits
+        tau = (board.scratch[MEAN, p] - board.cut.mean[0] * spread - place_mean * board.cut.left[0]) * step
     else:
-        tau = (place_mean * board.cut.lost - board.cut.shift * spread) * step
+        tau = (place_mean * board.cut.lost[0] - board.cut.shift[0] * spread) * step
     if pi < 0.1 * site_pi:
         step = 0.9 if site_pi * place_var > 1e-20 else 0.0
         pi = site_pi + step * (pi - site_pi)
@@ -328,10 +332,10 @@ def _finish_team(
     place_var = 1.0 / pi
     place_mean = tau * place_var
     sharpness = _truncate(board, p, place_mean, place_var, epsilon)
-    board.d1[team] = board.cut.shift * sharpness
-    board.d2[team] = -board.cut.lost * sharpness * sharpness
-    board.left[team] = (place_var + var * board.cut.left) * sharpness * sharpness
-    evidence = log_z(board.cut)
+    board.d1[team] = board.cut.shift[0] * sharpness
+    board.d2[team] = -board.cut.lost[0] * sharpness * sharpness
+    board.left[team] = (place_var + var * board.cut.left[0]) * sharpness * sharpness
+    evidence = log_z(board.cut, 0)
     if epsilon == 0.0:
         evidence += log(sharpness)
     return evidence - ep_chain.log_integral(place_mean, place_var, site_pi, site_tau)

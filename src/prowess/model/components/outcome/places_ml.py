@@ -25,14 +25,16 @@ except ModuleNotFoundError:
     from ... import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import fabs, log, sqrt
+    from cython.cimports.libc.math import fabs, sqrt
     from cython.cimports.prowess.model.components.outcome.place_forecast import RoundedPlaces, match_margin
     from cython.cimports.prowess.model.engine.board import Board, make_scratch, positive, sort_by_place
+    from cython.cimports.prowess.model.maths.elementary import log
     from cython.cimports.prowess.model.maths.normal import above, log_z, within
 else:
-    from math import fabs, log, sqrt
+    from math import fabs, sqrt
 
     from ...engine.board import Board, make_scratch, positive, sort_by_place
+    from ...maths.elementary import log
     from ...maths.normal import above, log_z, within
     from .place_forecast import RoundedPlaces, match_margin
 
@@ -100,7 +102,7 @@ class PlacesML(RoundedPlaces):
     def evidence(self, board: Board) -> cython.double:
         """Learn from the places by steps 2 to 4 of the paper's algorithm."""
         board.margin.measure(board, True)
-        sort_by_place(board)
+        sort_by_place(board, 0)
         return maximise_likelihood(board, match_margin(board))
 
 
@@ -196,7 +198,7 @@ def _solve_block(
         if not _move_point(board, best, step) or fabs(step) * board.scratch[SHARPEST, best] <= SMALL_STEP:
             return last + 1
         steps += 1
-    board.converged = False
+    board.unconverged[0] = 1.0
     return last + 1
 
 
@@ -230,9 +232,9 @@ def _evaluate(board: Board, best: cython.Py_ssize_t, places: cython.Py_ssize_t, 
             _condition(board, j, best, _offset(places, k), epsilon)
             sharpness = board.scratch[SHARPNESS, j]
             sharpest = max(sharpest, sharpness)
-            board.scratch[SLOPE, k] -= board.cut.shift * sharpness
-            board.scratch[CURVATURE, k] += board.cut.lost * sharpness * sharpness
-            size += fabs(board.cut.shift) * sharpness
+            board.scratch[SLOPE, k] -= board.cut.shift[0] * sharpness
+            board.scratch[CURVATURE, k] += board.cut.lost[0] * sharpness * sharpness
+            size += fabs(board.cut.shift[0]) * sharpness
             j += 1
     board.scratch[SLOPE_SIZE, best] = size
     board.scratch[SHARPEST, best] = sharpest
@@ -256,12 +258,12 @@ def _condition(
     ahead = (board.scratch[MEAN, j] - board.scratch[ORIGIN, best]) - board.scratch[POINT, best]
     t = (ahead - centre * epsilon) * sharpness
     if fabs(t) * epsilon * sharpness <= ONE_SIDED:
-        within(t, epsilon * sharpness, board.cut)
+        within(t, epsilon * sharpness, board.cut, 0)
     elif t < 0.0:
         above((ahead - (centre - 1.0) * epsilon) * sharpness, board.cut)
     else:
         above(((centre + 1.0) * epsilon - ahead) * sharpness, board.cut)
-        board.cut.shift = -board.cut.shift
+        board.cut.shift[0] = -board.cut.shift[0]
 
 
 @cython.cfunc
@@ -349,10 +351,10 @@ def _condition_all(board: Board, places: cython.Py_ssize_t, epsilon: cython.doub
             _condition(board, j, best, _offset(places, k), epsilon)
             sharpness = board.scratch[SHARPNESS, j]
             team = board.order[j]
-            board.d1[team] = board.cut.shift * sharpness
-            board.d2[team] = -board.cut.lost * sharpness * sharpness
-            board.left[team] = board.cut.left
-            likelihood += log_z(board.cut)
+            board.d1[team] = board.cut.shift[0] * sharpness
+            board.d2[team] = -board.cut.lost[0] * sharpness * sharpness
+            board.left[team] = board.cut.left[0]
+            likelihood += log_z(board.cut, 0)
             likelihood += log(sharpness) if epsilon == 0.0 else 0.0
             j += 1
     return likelihood

@@ -13,14 +13,16 @@ except ModuleNotFoundError:
     from ... import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import fabs, log, sqrt
+    from cython.cimports.libc.math import fabs, sqrt
     from cython.cimports.prowess.model.components.outcome import ep_chain
     from cython.cimports.prowess.model.engine.board import Board, positive
+    from cython.cimports.prowess.model.maths.elementary import log
     from cython.cimports.prowess.model.maths.normal import above, log_z, within
 else:
-    from math import fabs, log, sqrt
+    from math import fabs, sqrt
 
     from ...engine.board import Board, positive
+    from ...maths.elementary import log
     from ...maths.normal import above, log_z, within
     from . import ep_chain
 
@@ -64,14 +66,16 @@ def learn_two(
         whole = _condition(board, gap, var, tau / pi, 1.0 / pi, epsilon, tied)
         if whole == 0.0:
             return _learn_nothing(board)
-        new_pi = board.cut.lost / (whole * board.cut.left)
-        if board.cut.left < 0.5:  # of two equivalent formulas, the one that keeps its digits
-            new_tau = (sqrt(whole) * board.cut.mean / board.cut.left - board.gap) / whole
+        new_pi = board.cut.lost[0] / (whole * board.cut.left[0])
+        if board.cut.left[0] < 0.5:  # of two equivalent formulas, the one that keeps its digits
+            new_tau = (sqrt(whole) * board.cut.mean[0] / board.cut.left[0] - board.gaps[0]) / whole
         else:
-            new_tau = (sqrt(whole) * board.cut.shift + board.gap * board.cut.lost) / (whole * board.cut.left)
+            new_tau = (sqrt(whole) * board.cut.shift[0] + board.gaps[0] * board.cut.lost[0]) / (
+                whole * board.cut.left[0]
+            )
         far = _squared_move(pi, tau, new_pi, new_tau, least, fabs(gap) + epsilon)
         spent += 1
-    board.converged = far <= still
+    board.unconverged[0] = 0.0 if far <= still else 1.0
     return _finish(board, whole, pi, tau, epsilon, tied)
 
 
@@ -94,19 +98,19 @@ def _condition(
     are the distances. If the teams did not tie, the difference l − l' is first conditioned on the result, l > l' + 2ε.
     Set `gap` to the prior mean of u, and `edge` to the variance of the message about l − l'.
     """
-    board.gap = gap - site_mean
-    board.edge = 0.0
+    board.gaps[0] = gap - site_mean
+    board.edges[0] = 0.0
     if not tied:
         spread = sqrt(var + 2.0 * site_var)
-        above((board.gap - site_mean - 2.0 * epsilon) / spread, board.ahead)
+        above((board.gaps[0] - site_mean - 2.0 * epsilon) / spread, board.ahead)
         # The result was certain, and the variance of the message below would overflow.
-        if board.ahead.lost < 1e-100:
+        if board.ahead.lost[0] < 1e-100:
             return 0.0
-        board.gap = site_mean - spread / board.ahead.mean
-        board.edge = spread * spread * board.ahead.left / board.ahead.lost
-    whole = var + site_var + board.edge
+        board.gaps[0] = site_mean - spread / board.ahead.mean[0]
+        board.edges[0] = spread * spread * board.ahead.left[0] / board.ahead.lost[0]
+    whole = var + site_var + board.edges[0]
     spread = sqrt(whole)
-    within(board.gap / spread, epsilon / spread, board.cut)
+    within(board.gaps[0] / spread, epsilon / spread, board.cut, 0)
     return whole
 
 
@@ -137,10 +141,10 @@ def _squared_move(
 @cython.exceptval(check=False)
 def _learn_nothing(board: Board) -> cython.double:
     """Leave both teams unchanged, because the result was certain; return the log-probability of the result."""
-    board.converged = True
+    board.unconverged[0] = 0.0
     board.d1[0] = board.d1[1] = board.d2[0] = board.d2[1] = 0.0
     board.left[0] = board.left[1] = 1.0
-    return log_z(board.ahead)
+    return log_z(board.ahead, 0)
 
 
 @cython.cfunc
@@ -158,15 +162,15 @@ def _finish(
     The log-evidence is the sum of the terms of both teams' factors and sites and, unless the teams tied, the term for
     the order of their places.
     """
-    rest = 1.0 / pi + board.edge
-    push = board.cut.shift / sqrt(whole)
-    messages = ep_chain.log_integral(board.gap, whole, pi, tau)
+    rest = 1.0 / pi + board.edges[0]
+    push = board.cut.shift[0] / sqrt(whole)
+    messages = ep_chain.log_integral(board.gaps[0], whole, pi, tau)
     site = ep_chain.log_mass(pi, tau) - log(2.0 * epsilon)
     board.d1[0] = push if board.place[0] <= board.place[1] else -push
     board.d1[1] = -board.d1[0]
-    board.d2[0] = board.d2[1] = -board.cut.lost / whole
-    board.left[0] = (board.variance[1] + rest + board.variance[0] * board.cut.left) / whole
-    board.left[1] = (board.variance[0] + rest + board.variance[1] * board.cut.left) / whole
+    board.d2[0] = board.d2[1] = -board.cut.lost[0] / whole
+    board.left[0] = (board.variance[1] + rest + board.variance[0] * board.cut.left[0]) / whole
+    board.left[1] = (board.variance[0] + rest + board.variance[1] * board.cut.left[0]) / whole
     if tied:
-        return 2.0 * log_z(board.cut) - messages + site
-    return 2.0 * (log_z(board.cut) - messages + site) + log_z(board.ahead)
+        return 2.0 * log_z(board.cut, 0) - messages + site
+    return 2.0 * (log_z(board.cut, 0) - messages + site) + log_z(board.ahead, 0)

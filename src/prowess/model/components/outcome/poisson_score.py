@@ -14,17 +14,19 @@ except ModuleNotFoundError:
     from ... import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import exp, floor, log, sqrt
+    from cython.cimports.libc.math import floor, sqrt
     from cython.cimports.prowess.model.components.interfaces import Score
     from cython.cimports.prowess.model.engine.board import Board, positive
+    from cython.cimports.prowess.model.maths.elementary import exp, log, log_all
     from cython.cimports.prowess.model.maths.normal import log_pdf
-    from cython.cimports.prowess.model.maths.poisson import log_pmf, tilt
+    from cython.cimports.prowess.model.maths.poisson import log_pmf, tilt, tilt_all
 else:
-    from math import exp, floor, log, sqrt
+    from math import floor, sqrt
 
     from ...engine.board import Board, positive
+    from ...maths.elementary import exp, log, log_all
     from ...maths.normal import log_pdf
-    from ...maths.poisson import log_pmf, tilt
+    from ...maths.poisson import log_pmf, tilt, tilt_all
     from ..interfaces import Score
 
 from .... import validate
@@ -51,6 +53,12 @@ START_VARIANCE = cython.declare(cython.double, 1.0)
 SIDE_NODES = cython.declare(cython.Py_ssize_t, 18)
 STEP = cython.declare(cython.double, 0.4)
 LEAST_REST = cython.declare(cython.double, 0.4 * 0.4 / 12.0)  # the nodes cannot resolve smaller variances
+NAN = cython.declare(cython.double, float("nan"))
+# Rows of `board.work`, as in `tilt_all`.
+HALF = cython.declare(cython.Py_ssize_t, 1)
+ROOT = cython.declare(cython.Py_ssize_t, 2)
+LOG = cython.declare(cython.Py_ssize_t, 3)
+KAPPA = cython.declare(cython.Py_ssize_t, 4)
 UNCERTAINTY = cython.declare(cython.double, 1e-8)  # error of the probabilities that `chances` computes
 
 
@@ -89,6 +97,8 @@ class PoissonScore(Score):
     unscored: object = "error"
 
     tunable: ClassVar[dict[str, Range]] = {"draw_factor": Range(0.3, 3, log=True)}
+    blocks = True
+    memory_from = "scores"
     later = True
     typical = 0.3  # usual standard deviation of log-rates
 
@@ -130,7 +140,8 @@ class PoissonScore(Score):
         if self.base_rate is None:
             return 0.0
         if isinstance(self.base_rate, str):
-            return _learnt_level(board.memory[SCORES], board.memory[SCORE_SUM])
+            s = board.stride
+            return _learnt_level(board.memory[SCORES * s + board.lane], board.memory[SCORE_SUM * s + board.lane])
         rate: cython.double = self.base_rate
         return log(rate)
 
@@ -139,9 +150,10 @@ class PoissonScore(Score):
     def remember(self, board: Board) -> cython.bint:
         """Update the number and the sum of all scores, if the base rate is learnt."""
         if isinstance(self.base_rate, str):
+            s = board.stride
             for j in range(board.teams):
-                board.memory[SCORES] += 1.0
-                board.memory[SCORE_SUM] += board.score[j]
+                board.memory[SCORES * s + board.lane] += 1.0
+                board.memory[SCORE_SUM * s + board.lane] += board.score[j * s + board.lane]
         return False
 
     @cython.ccall
@@ -150,35 +162,87 @@ class PoissonScore(Score):
         """Check the scores as `Score.check` does, and raise `Error` for a score that is not a count."""
         if Score.check(self, board):
             return True
+        wrong = 0
         for j in range(board.teams):
-            score = board.score[j]
-            if score < 0.0 or floor(score) != score:
-                message = f"PoissonScore needs whole scores of at least 0; team {j + 1} has {score:g}"
-                raise Error(message, field="scores", team=j, value=score)
+            for i in range(j * board.stride, j * board.stride + board.lanes):
+                wrong += 1 if board.score[i] < 0.0 else 0
+                wrong += 1 if floor(board.score[i]) != board.score[i] else 0
+        if wrong > 0:
+            _reject_scores(board)
         return False
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-        """Update the belief about x from a score, by equations (14) to (19); return a lower bound of the log-evidence.
+        """Update the belief about x from a score; return a lower bound of the log-evidence (see `seen_all`)."""
+        board.x_score[0] = score
+        board.x_mean[0] = mean
+        board.x_variance[0] = variance
+        board.evidences[0] = 0.0
+        self.seen_all(board)
+        board.push = board.pushes[0]
+        board.pull = board.pulls[0]
+        board.rest = board.rests[0]
+        return board.evidences[0]
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def seen_all(self, board: Board) -> cython.bint:
+        """Update the beliefs about x from scores, by equations (14) to (19); add a lower bound of the log-evidence.
 
         The change of the mean, m′ − m, is computed as v s − y or as κ − v′/2 − m (see `tilt`): the formula that
         subtracts smaller numbers loses fewer digits.
         """
-        y = tilt(mean, positive(variance), score)
-        inverse = 1.0 / variance
-        rate = y * inverse  # e^κ
-        board.rest = 1.0 / (1.0 + y)
-        board.pull = rate * board.rest
-        half = 0.5 * variance * board.rest
-        if y < 1.0:
+        s = board.stride
+        certain = 0
+        for lane in range(board.lanes):
+            variance = board.x_variance[lane]
+            certain += 0 if variance > 0.0 else 1
+            board.work[lane] = variance
+        if certain > 0:
+            positive(0.0)
+        log_all(board.work, 0, board.lanes)
+        for lane in range(board.lanes):
+            variance = board.x_variance[lane]
+            board.work[lane] += board.x_mean[lane] + variance * board.x_score[lane]
+            board.work[HALF * s + lane] = 0.5 * variance
+        tilt_all(board.work, s, board.lanes)
+        for lane in range(board.lanes):
+            y = board.work[ROOT * s + lane]
+            board.work[KAPPA * s + lane] = y / board.x_variance[lane]
+            board.work[LOG * s + lane] = 1.0 + y
+        log_all(board.work, KAPPA * s, board.lanes)
+        log_all(board.work, LOG * s, board.lanes)
+        for lane in range(board.lanes):
+            y = board.work[ROOT * s + lane]
+            mean = board.x_mean[lane]
+            variance = board.x_variance[lane]
+            score = board.x_score[lane]
+            inverse = 1.0 / variance
+            rest = 1.0 / (1.0 + y)
+            half = 0.5 * variance * rest
+            far = board.work[KAPPA * s + lane] - half - mean
             moved = variance * score - y
-            kappa = mean + moved + half
-        else:
-            kappa = log(rate)
-            moved = kappa - half - mean
-        board.push = moved * inverse
-        return log_pmf(score, kappa, rate) - half * score - 0.5 * (moved * board.push - y * board.rest + log(1.0 + y))
+            moved = moved if y < 1.0 else far
+            near = mean + moved + half
+            board.work[KAPPA * s + lane] = near if y < 1.0 else board.work[KAPPA * s + lane]
+            board.rests[lane] = rest
+            board.pulls[lane] = y * inverse * rest
+            board.pushes[lane] = moved * inverse
+            square = moved * moved * inverse
+            board.evidences[lane] -= half * score + 0.5 * (square - y * rest + board.work[LOG * s + lane])
+        for lane in range(board.lanes):
+            rate = board.work[ROOT * s + lane] / board.x_variance[lane]
+            board.evidences[lane] += log_pmf(board.x_score[lane], board.work[KAPPA * s + lane], rate)
+        return False
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def foresee_all(self, board: Board) -> cython.bint:
+        """Set no forecasts, because `chances` computes them on demand."""
+        for lane in range(board.lanes):
+            board.wins[lane] = board.draws[lane] = board.losses[lane] = NAN
+        return False
 
     def seen_order(
         self,
@@ -250,6 +314,18 @@ class PoissonScore(Score):
 
     def _used(self, variance: Any) -> Any:
         return variance if self.prediction == "integrated" else 0.0 * variance
+
+
+@cython.cfunc
+def _reject_scores(board: Board) -> cython.bint:
+    """Raise `Error` for the first score that is not a count."""
+    for j in range(board.teams):
+        for i in range(j * board.stride, j * board.stride + board.lanes):
+            score = board.score[i]
+            if score < 0.0 or floor(score) != score:
+                message = f"PoissonScore needs whole scores of at least 0; team {j + 1} has {score:g}"
+                raise Error(message, field="scores", team=j, value=score)
+    return False
 
 
 @cython.cfunc

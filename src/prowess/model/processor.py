@@ -1,0 +1,36 @@
+"""Choose the kernels for this processor.
+
+On x86-64, kernels with loops over lanes are compiled twice: for every processor, and for processors with AVX2, whose
+vectors are twice as long. Both give the same bits. With `PROWESS_BASELINE=1`, the kernels for every processor are used.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from . import _cython as cython
+
+if not cython.compiled:
+    from ._cython import has_avx2
+
+FOLDER = "_avx2"  # the folder in `prowess` with the kernels for AVX2
+
+
+def kernel_variant() -> str:
+    """Return "AVX2" if the kernels for processors with AVX2 are used, otherwise "baseline".
+
+    >>> kernel_variant() in ("AVX2", "baseline")
+    True
+    """
+    built = Path(__file__).parent.parent.joinpath(FOLDER).is_dir()
+    return "AVX2" if built and has_avx2() and os.environ.get("PROWESS_BASELINE") != "1" else "baseline"
+
+
+def choose_kernels(path: list[str], package: str) -> None:
+    """Let a package find its kernels for this processor first; `path` is the package's `__path__`."""
+    if kernel_variant() == "AVX2":
+        path.insert(0, str(Path(__file__).parent.parent.joinpath(FOLDER, *package.split(".")[1:])))
