@@ -1,4 +1,4 @@
-"""`exp`, `log` and `log1p` agree with mpmath; single numbers and columns, compiled or not, have the same bits."""
+"""`exp`, `expm1`, `log` and `log1p` agree with mpmath; columns have the bits of single numbers, compiled or not."""
 
 import math
 import sys
@@ -14,7 +14,7 @@ from tests.pure import load
 TINY, NORMAL, HUGE = math.ulp(0.0), sys.float_info.min, sys.float_info.max
 LN2 = math.log(2)
 COUNT = 400  # numbers of each kind
-MOST_ERROR = {"exp": 0.9, "log": 0.9, "log1p": 2.0}  # in units in the last place
+MOST_ERROR = {"exp": 0.9, "expm1": 3.0, "log": 0.9, "log1p": 2.0}  # in units in the last place
 
 functions = pytest.mark.parametrize("name", MOST_ERROR)
 
@@ -33,6 +33,9 @@ def arguments(name):
         edges = [math.nextafter(0.5 * k * LN2, side) for k in range(-2149, 2047) for side in (-1e9, 1e9)]
         chosen = rng.choice(edges, COUNT)
         return [*near, *chosen, *rng.uniform(-745.1, 709.78, COUNT), *rng.uniform(-745.1, -708.3, COUNT)]
+    if name == "expm1":
+        small = rng.choice([-1, 1], COUNT) * np.exp2(rng.uniform(-1000, 2, COUNT))
+        return [*small, *rng.uniform(-2, 2, COUNT), *rng.uniform(-40, 700, COUNT)]
     numbers = [*positive(rng), TINY, 3 * TINY, math.nextafter(NORMAL, 0), NORMAL, HUGE]
     numbers += [*np.exp2(rng.uniform(-60, 60, COUNT)), *rng.uniform(0.4, 3, COUNT)]
     numbers += [1 + sign * 2.0**-k for k in range(1, 53) for sign in (-0.5, 1)]
@@ -73,6 +76,10 @@ def test_functions_agree_with_mpmath_over_their_whole_range(name):
         ("exp", -HUGE, 0.0),
         ("exp", -math.inf, 0.0),
         ("exp", math.nan, math.nan),
+        ("expm1", 0.0, 0.0),
+        ("expm1", 1e-20, 1e-20),
+        ("expm1", -HUGE, -1.0),
+        ("expm1", math.nan, math.nan),
         ("log", 1.0, 0.0),
         ("log", 0.0, -math.inf),
         ("log", -0.0, -math.inf),

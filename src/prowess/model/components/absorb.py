@@ -68,11 +68,13 @@ class Moment(Absorb):
     def absorb(self, board: Board) -> cython.bint:
         """Multiply the variance by `kept`, which equals 1 + σ²g₂ but cannot turn negative through rounding."""
         # Almost all matches have importance 1, for which `_weigh` has nothing to do.
-        if is_weighted(board):
-            _weigh(board)
         if board.stride == 1:
+            if board.importances[0] != 1.0:
+                _weigh(board)
             _move_moments(board, 1, 1)
         else:
+            if is_weighted(board):
+                _weigh(board)
             _move_moments(board, board.lanes, board.stride)
 
 

@@ -17,13 +17,15 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import expm1, sqrt
+    from cython.cimports.libc.math import sqrt
     from cython.cimports.prowess.model.engine.board import Board, Margin
+    from cython.cimports.prowess.model.maths.elementary import expm1
     from cython.cimports.prowess.model.maths.normal import central_width
 else:
-    from math import expm1, sqrt
+    from math import sqrt
 
     from ..engine.board import Board, Margin
+    from ..maths.elementary import expm1
     from ..maths.normal import central_width
 
 from ... import validate

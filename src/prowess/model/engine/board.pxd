@@ -8,7 +8,7 @@ cdef class Board:
     cdef public double[::1] score, offset, noise, mean, variance, d1, d2, left
     # columns with a cell for each entry, or for each entry and trait
     cdef public double[::1] elapsed, played, games, settled, alpha, mu, var, g1, g2, kept, before_mu, before, extra
-    cdef public long long[::1] rows
+    cdef public long long[::1] rows, next_rows
     # columns with a cell for each match
     cdef public double[::1] importances, homes, times, wins, draws, losses, evidences, unconverged
     cdef public double[::1] epsilons, sharpnesses, gaps, edges

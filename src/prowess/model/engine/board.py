@@ -123,7 +123,7 @@ class Board:
         self.offset, self.noise, self.mean, self.variance = _columns(4, teams * traits * stride)
         self.d1, self.d2, self.left = _columns(3, teams * traits * stride)
         # cells of an entry
-        self.rows = array("q", bytes(8 * max(entries * stride, 1)))
+        self.rows, self.next_rows = (array("q", bytes(8 * max(entries * stride, 1))) for _ in range(2))
         self.elapsed, self.played = _columns(2, entries * stride)
         self.games = array("d", [1.0]) * max(entries * stride, 1)
         self.settled = _doubles(entries * stride)

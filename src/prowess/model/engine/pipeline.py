@@ -225,10 +225,12 @@ class Pipeline:
                 cell = self.home_memory + 2 * k
                 board.side.mu[k] = board.memory[cell]
                 board.side.var[k] = board.memory[cell + 1] + (0.0 if board.home_settled else self.home_drift)
-            if board.stride == 1:
-                _add_home(board, k, 1, 1)
-            else:
-                _add_home(board, k, board.lanes, board.stride)
+            if board.stride > 1:
+                _add_home(board, k)
+            elif board.homes[0] >= 0.0:
+                team = cython.cast(cython.Py_ssize_t, board.homes[0]) * self.traits + k
+                board.mean[team] += board.side.mu[k]
+                board.variance[team] += board.side.var[k]
 
     def learn(self, board: Board) -> cython.double:
         """Compute `g1`, `g2` and `kept` of every player from the result; return the log-evidence.
@@ -396,15 +398,14 @@ def _pool(board: Board, beta2: cython.double, lanes: cython.Py_ssize_t, s: cytho
 
 
 @cython.cfunc
-@cython.inline
 @cython.exceptval(check=False)
-def _add_home(board: Board, k: cython.Py_ssize_t, lanes: cython.Py_ssize_t, s: cython.Py_ssize_t) -> cython.void:
-    """Add the home advantage of trait k to the home teams."""
+def _add_home(board: Board, k: cython.Py_ssize_t) -> cython.void:
+    """Add the home advantage of trait k to the home teams of all lanes."""
     mean = board.side.mu[k]
     variance = board.side.var[k]
     for j in range(board.teams):
-        team = (j * board.traits + k) * s
-        for lane in range(lanes):
+        team = (j * board.traits + k) * board.stride
+        for lane in range(board.lanes):
             board.mean[team + lane] += mean if board.homes[lane] == j else 0.0
             board.variance[team + lane] += variance if board.homes[lane] == j else 0.0
 

@@ -35,6 +35,8 @@ cdef class Record:
 
 
 cdef class _Window:
+    cdef const int[::1] order
+    cdef bint blocks
     cdef double[::1] memory
     cdef Py_ssize_t first
 

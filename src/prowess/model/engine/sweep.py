@@ -383,9 +383,15 @@ def store_memory(pipeline: Pipeline, board: Board, table: Table) -> cython.void:
 @cython.final
 @cython.cclass
 class _Window:
-    """The league's memory before each match of a window, or what each match adds to it."""
+    """The matches that are being rated, in the order of `order`, and how they change the league's memory.
 
-    def __init__(self, pipeline: Pipeline, matches: int) -> None:
+    In blocks, `memory` holds the memory before each match from `first` on, or what each match adds to it. If `blocks`
+    is false, one match is rated after the other.
+    """
+
+    def __init__(self, pipeline: Pipeline, order: Any, blocks: bool, matches: int = 0) -> None:
+        self.order = order
+        self.blocks = blocks
         self.memory = memoryview(np.empty(max(matches * pipeline.memories, 1)))
         self.first = 0
 
@@ -396,45 +402,40 @@ def _load_block(
     board: Board,
     columns: Columns,
     table: Table,
-    window: _Window | None,
-    matches: cython.const[cython.int][::1],
+    window: _Window,
     first: cython.Py_ssize_t,
     settle: cython.bint,
 ) -> cython.bint:
     """Copy matches to the board; return whether `settle` has closed rating periods to which a match belongs."""
     early = False
     s = board.stride
-    if window is not None:
-        _load_memories(pipeline, board, window, matches, first)
+    if window.blocks:
+        _load_memories(pipeline, board, window, first)
     else:
-        now = columns.time[matches[first]] if columns.has_time else NAN
+        now = columns.time[window.order[first]] if columns.has_time else NAN
         early = load_memory(pipeline, board, table, now, columns.unit, settle)
     if s == 1:
-        return _load_match(pipeline, board, columns, table, matches[first], settle) or early
+        return _load_match(pipeline, board, columns, table, window.order[first], settle) or early
     for lane in range(board.lanes):
-        board.importances[lane] = columns.importance[matches[first + lane]] if columns.has_importance else 1.0
+        board.importances[lane] = columns.importance[window.order[first + lane]] if columns.has_importance else 1.0
     for lane in range(board.lanes):
-        board.homes[lane] = columns.home[matches[first + lane]] if columns.has_home else -1.0
+        board.homes[lane] = columns.home[window.order[first + lane]] if columns.has_home else -1.0
     for lane in range(board.lanes):
-        board.times[lane] = columns.time[matches[first + lane]] if columns.has_time else NAN
+        board.times[lane] = columns.time[window.order[first + lane]] if columns.has_time else NAN
     for j in range(board.teams):
         for lane in range(board.lanes):
-            board.place[j * s + lane] = columns.place[columns.match_start[matches[first + lane]] + j]
+            board.place[j * s + lane] = columns.place[columns.match_start[window.order[first + lane]] + j]
             board.score[j * s + lane] = NAN
         if columns.has_score:
             for lane in range(board.lanes):
-                board.score[j * s + lane] = columns.score[columns.match_start[matches[first + lane]] + j]
-    for e in range(board.entries):
-        for lane in range(board.lanes):
-            entry = columns.team_start[columns.match_start[matches[first + lane]]] + e
-            board.rows[e * s + lane] = columns.player[entry] * pipeline.width
+                board.score[j * s + lane] = columns.score[columns.match_start[window.order[first + lane]] + j]
     for k in range(board.entries * pipeline.traits):
         for lane in range(board.lanes):
             board.alpha[k * s + lane] = 1.0
     if columns.has_weight:
         for k in range(board.entries * pipeline.traits):
             for lane in range(board.lanes):
-                entry = columns.team_start[columns.match_start[matches[first + lane]]]
+                entry = columns.team_start[columns.match_start[window.order[first + lane]]]
                 board.alpha[k * s + lane] = columns.weight[entry + k // pipeline.traits]
     if pipeline.period > 0.0:
         for e in range(board.entries):
@@ -533,12 +534,12 @@ def _record_forecasts(
     board: Board,
     columns: Columns,
     record: Record,
-    matches: cython.const[cython.int][::1],
+    window: _Window,
     first: cython.Py_ssize_t,
 ) -> cython.bint:
     s = board.stride
     for lane in range(board.lanes):
-        match = matches[first + lane]
+        match = window.order[first + lane]
         cell = columns.match_start[match] * pipeline.traits
         for k in range(board.teams * pipeline.traits):
             record._mean[cell + k] = board.mean[k * s + lane]
@@ -584,12 +585,12 @@ def _record_before(
     board: Board,
     columns: Columns,
     record: Record,
-    matches: cython.const[cython.int][::1],
+    window: _Window,
     first: cython.Py_ssize_t,
 ) -> cython.void:
     """Record the beliefs that `_record_open` left out, including the drift up to the match."""
     for lane in range(board.lanes):
-        entry = columns.team_start[columns.match_start[matches[first + lane]]]
+        entry = columns.team_start[columns.match_start[window.order[first + lane]]]
         for e in range(board.entries):
             if record._before[entry + e, 0] != record._before[entry + e, 0]:
                 _record_belief(board, e, lane, record._before, entry + e)
@@ -630,42 +631,41 @@ def _rate_block(
     columns: Columns,
     table: Table,
     record: Record,
-    window: _Window | None,
-    matches: cython.const[cython.int][::1],
+    window: _Window,
     first: cython.Py_ssize_t,
     lanes: cython.Py_ssize_t,
 ) -> cython.bint:
     """Rate the matches from `first` on that are in the lanes of a board: load, forecast, record, learn, store."""
     single = board.single if board.single is not None else board
     board.lanes = lanes
-    _set_shape(board, columns, matches[first])
+    _set_shape(board, columns, window.order[first])
     if record.has_before:
         for lane in range(lanes):
-            match = matches[first + lane]
+            match = window.order[first + lane]
             _record_open(
                 pipeline, single, columns, table, record, match, columns.time[match] if columns.has_time else NAN
             )
-    early = _load_block(pipeline, board, columns, table, window, matches, first, not record.silent)
+    early = _load_block(pipeline, board, columns, table, window, first, not record.silent)
     pipeline.forecast(board)
     if record.has_before:
-        _record_before(board, columns, record, matches, first)
+        _record_before(board, columns, record, window, first)
     if not record.silent:
-        _record_forecasts(pipeline, board, columns, record, matches, first)
-        if window is not None and pipeline.mixes:
+        _record_forecasts(pipeline, board, columns, record, window, first)
+        if window.blocks and pipeline.mixes:
             # The share of draws among earlier matches is not yet known; see `_mix_draws`.
             for lane in range(lanes):
-                record._draw[matches[first + lane]] = board.losses[lane]
+                record._draw[window.order[first + lane]] = board.losses[lane]
     # A match of importance 0 is forecast, but changes nothing, not even the number of matches. The schedule never mixes
     # such matches with others.
     if board.importances[0] > 0.0:
-        _learn(pipeline, board, columns, table, record, window, matches, first, early)
-        _store_block(pipeline, board, columns, table, record, window, matches, first)
+        _learn(pipeline, board, columns, table, record, window, first, early)
+        _store_block(pipeline, board, columns, table, record, window, first)
     elif not record.silent:
         for lane in range(lanes):
-            record._log_evidence[matches[first + lane]] = 0.0
+            record._log_evidence[window.order[first + lane]] = 0.0
     if record.has_after:
         for lane in range(lanes):
-            _record_after(pipeline, single, columns, table, record, matches[first + lane])
+            _record_after(pipeline, single, columns, table, record, window.order[first + lane])
     return False
 
 
@@ -676,8 +676,7 @@ def _learn(
     columns: Columns,
     table: Table,
     record: Record,
-    window: _Window | None,
-    matches: cython.const[cython.int][::1],
+    window: _Window,
     first: cython.Py_ssize_t,
     early: cython.bint,
 ) -> cython.bint:
@@ -688,14 +687,14 @@ def _learn(
     pipeline.learn(board)
     if not record.silent:
         for lane in range(board.lanes):
-            record._log_evidence[matches[first + lane]] = board.evidences[lane]
+            record._log_evidence[window.order[first + lane]] = board.evidences[lane]
     if early:
-        _load_block(pipeline, board, columns, table, window, matches, first, False)
+        _load_block(pipeline, board, columns, table, window, first, False)
         pipeline.forecast(board)
         pipeline.learn(board)
     for lane in range(board.lanes):
         if board.unconverged[lane] > 0.0:
-            record.unconverged.append(matches[first + lane])
+            record.unconverged.append(window.order[first + lane])
     # Times are known for all matches of a history or for none.
     if not pipeline.in_period(board.times[0]):
         pipeline.absorb_all(board)
@@ -709,8 +708,7 @@ def _store_block(
     columns: Columns,
     table: Table,
     record: Record,
-    window: _Window | None,
-    matches: cython.const[cython.int][::1],
+    window: _Window,
     first: cython.Py_ssize_t,
 ) -> cython.bint:
     """Store the beliefs after the matches on the board; every step that can fail has been taken before."""
@@ -718,7 +716,7 @@ def _store_block(
     traits = pipeline.traits
     if pipeline.period > 0.0 or s == 1:
         for lane in range(board.lanes):
-            entry = columns.team_start[columns.match_start[matches[first + lane]]]
+            entry = columns.team_start[columns.match_start[window.order[first + lane]]]
             for e in range(board.entries):
                 row = columns.player[entry + e]
                 store_player(pipeline, board, e, lane, table, row, board.times[lane], columns.unit)
@@ -735,10 +733,10 @@ def _store_block(
                 # A match without a time does not change the time of the last match.
                 if board.times[lane] == board.times[lane]:
                     table.cells[base + pipeline.last_seen] = board.times[lane]
-    if window is None:
+    if not window.blocks:
         store_memory(pipeline, board, table)
     elif pipeline.mixes:
-        _keep_memories(pipeline, board, window, matches, first)
+        _keep_memories(pipeline, board, window, first)
     return False
 
 
@@ -748,12 +746,11 @@ def _load_memories(
     pipeline: Pipeline,
     board: Board,
     window: _Window,
-    matches: cython.const[cython.int][::1],
     first: cython.Py_ssize_t,
 ) -> cython.void:
     """Load the league's memory before each match if scores alone determine it, else zeros, to which matches add."""
     for lane in range(board.lanes):
-        cell = (matches[first + lane] - window.first) * pipeline.memories
+        cell = (window.order[first + lane] - window.first) * pipeline.memories
         for k in range(pipeline.memories):
             board.memory[k * board.stride + lane] = window.memory[cell + k] if pipeline.tallies else 0.0
 
@@ -764,11 +761,10 @@ def _keep_memories(
     pipeline: Pipeline,
     board: Board,
     window: _Window,
-    matches: cython.const[cython.int][::1],
     first: cython.Py_ssize_t,
 ) -> cython.void:
     for lane in range(board.lanes):
-        cell = (matches[first + lane] - window.first) * pipeline.memories
+        cell = (window.order[first + lane] - window.first) * pipeline.memories
         for k in range(pipeline.memories):
             window.memory[cell + k] = board.memory[k * board.stride + lane]
 
@@ -846,6 +842,38 @@ def _prefetch_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t) -> c
 
 
 @cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _block_entries(columns: Columns, plan: Schedule, b: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Return the number of entries of every match in a block."""
+    match = plan.order[plan.block_start[b]]
+    return columns.team_start[columns.match_start[match + 1]] - columns.team_start[columns.match_start[match]]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _find_rows(
+    pipeline: Pipeline, board: Board, columns: Columns, table: Table, plan: Schedule, b: cython.Py_ssize_t
+) -> cython.void:
+    """Set `next_rows` to the cells where the players of a block begin in the table, and prefetch them.
+
+    Players are scattered over a table larger than the CPU caches: without prefetching, rating would wait for memory.
+    """
+    if b >= plan.blocks:
+        return
+    first = plan.block_start[b]
+    size = _block_entries(columns, plan, b)
+    if size > plan.large:
+        return
+    for lane in range(plan.block_start[b + 1] - first):
+        entry = columns.team_start[columns.match_start[plan.order[first + lane]]]
+        for e in range(size):
+            row = columns.player[entry + e]
+            board.next_rows[e * board.stride + lane] = row * pipeline.width
+            _prefetch_row(pipeline, table, row)
+
+
+@cython.cfunc
 def _rate_window(
     pipeline: Pipeline,
     board: Board,
@@ -861,16 +889,14 @@ def _rate_window(
     window.first = plan.window_start[w]
     if pipeline.tallies:
         _tally(pipeline, board.single, columns, table, window, stop)
+    _find_rows(pipeline, board, columns, table, plan, plan.window_block[w])
     for b in range(plan.window_block[w], plan.window_block[w + 1]):
         first = plan.block_start[b]
-        # Players' rows are scattered over a table larger than the CPU caches: without prefetching, rating would wait
-        # for memory.
-        for m in range(plan.block_start[b + 1], plan.block_start[min(b + 2, plan.blocks)]):
-            team = columns.match_start[plan.order[m]]
-            for e in range(columns.team_start[team], min(columns.team_start[team] + board.entries, columns.entries)):
-                _prefetch_row(pipeline, table, columns.player[e])
-        team = columns.match_start[plan.order[first]]
-        size = columns.team_start[columns.match_start[plan.order[first] + 1]] - columns.team_start[team]
+        size = _block_entries(columns, plan, b)
+        if size <= plan.large:
+            for i in range(size * board.stride):
+                board.rows[i] = board.next_rows[i]
+        _find_rows(pipeline, board, columns, table, plan, b + 1)
         _rate_block(
             pipeline,
             board if size <= plan.large else board.single,
@@ -878,7 +904,6 @@ def _rate_window(
             table,
             record,
             window,
-            plan.order,
             first,
             plan.block_start[b + 1] - first,
         )
@@ -901,14 +926,13 @@ def sweep(
     If an error occurs, the state stays as it was before the match `record.at`, which caused the error.
     """
     match: cython.Py_ssize_t
-    order = memoryview(np.arange(start, stop, dtype=np.int32))
-    matches: cython.const[cython.int][::1] = order
+    window: _Window = _Window(pipeline, memoryview(np.arange(start, stop, dtype=np.int32)), False)
     for match in range(start, stop):
         record.at = match
         entry = columns.team_start[columns.match_start[match]]
         for e in range(entry + AHEAD, min(entry + AHEAD + board.entries, columns.entries)):
             _prefetch_row(pipeline, table, columns.player[e])
-        _rate_block(pipeline, board, columns, table, record, None, matches, match - start, 1)
+        _rate_block(pipeline, board, columns, table, record, window, match - start, 1)
 
 
 def sweep_blocks(
@@ -929,7 +953,7 @@ def sweep_blocks(
     most = 0
     for w in range(first, last):
         most = max(most, plan.window_start[w + 1] - plan.window_start[w])
-    window: _Window = _Window(pipeline, most)
+    window: _Window = _Window(pipeline, plan.order, True, most)
     known = len(record.unconverged)
     for w in range(first, last):
         _rate_window(pipeline, board, columns, table, record, window, plan, w)

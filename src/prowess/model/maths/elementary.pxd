@@ -36,3 +36,5 @@ cpdef void exp_all(double[::1] x, Py_ssize_t first, Py_ssize_t count) noexcept
 cpdef void log_all(double[::1] x, Py_ssize_t first, Py_ssize_t count) noexcept
 cpdef double log1p(double x) noexcept
 cpdef void log1p_all(double[::1] x, Py_ssize_t first, Py_ssize_t count) noexcept
+cpdef double expm1(double x) noexcept
+cpdef void expm1_all(double[::1] x, Py_ssize_t first, Py_ssize_t count) noexcept

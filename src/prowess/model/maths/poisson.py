@@ -15,13 +15,13 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import expm1, fabs, floor, sqrt
-    from cython.cimports.prowess.model.maths.elementary import exp, exp_all, log, log_all
+    from cython.cimports.libc.math import fabs, floor, sqrt
+    from cython.cimports.prowess.model.maths.elementary import exp, exp_all, expm1, log, log_all
     from cython.cimports.prowess.model.maths.normal import NODE, NODE_WEIGHT, cdf, log_pdf
 else:
-    from math import expm1, fabs, floor, sqrt
+    from math import fabs, floor, sqrt
 
-    from .elementary import exp, exp_all, log, log_all
+    from .elementary import exp, exp_all, expm1, log, log_all
     from .normal import NODE, NODE_WEIGHT, cdf, log_pdf
 
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)

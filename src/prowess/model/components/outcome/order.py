@@ -116,25 +116,35 @@ def _learn_two(board: Board) -> cython.void:
     If a team won, the forecast has already computed the moments of this difference.
     """
     if board.stride == 1:
-        _choose_moments(board, 1, 1)
-        _set_derivatives(board, 1, 1)
+        cut = board.cut
+        if board.place[0] != board.place[1]:
+            cut = board.ahead if board.place[0] < board.place[1] else board.behind
+        else:
+            within(board.gaps[0], board.edges[0], cut, 0)
+        board.evidences[0] = log_z(cut, 0)
+        _set_derivatives(board, cut, 1, 1)
     else:
-        _choose_moments(board, board.lanes, board.stride)
-        _set_derivatives(board, board.lanes, board.stride)
+        _choose_moments(board)
+        log_z_all(board.cut, board.evidences, board.lanes)
+        _set_derivatives(board, board.cut, board.lanes, board.stride)
+    for lane in range(board.lanes):
+        # Without a margin a draw has a density instead of a probability: convert it to the units of performances.
+        if board.edges[lane] == 0.0 and board.place[lane] == board.place[board.stride + lane]:
+            board.evidences[lane] += log(board.sharpnesses[lane])
 
 
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-def _set_derivatives(board: Board, lanes: cython.Py_ssize_t, one: cython.Py_ssize_t) -> cython.void:
+def _set_derivatives(board: Board, cut: Truncated, lanes: cython.Py_ssize_t, one: cython.Py_ssize_t) -> cython.void:
     """Set `d1`, `d2` and `left` from the moments of the difference; `one` is the row of the second team."""
     for lane in range(lanes):
         sharpness = board.sharpnesses[lane]
         inverse = sharpness * sharpness  # one over the variance of the difference
-        left = board.cut.left[lane]
+        left = cut.left[lane]
         lead = 1.0 if board.place[lane] <= board.place[one + lane] else -1.0
-        push = lead * board.cut.shift[lane] * sharpness
-        pull = -board.cut.lost[lane] * inverse
+        push = lead * cut.shift[lane] * sharpness
+        pull = -cut.lost[lane] * inverse
         board.d1[lane] = push
         board.d1[one + lane] = -push
         board.d2[lane] = pull
@@ -145,32 +155,23 @@ def _set_derivatives(board: Board, lanes: cython.Py_ssize_t, one: cython.Py_ssiz
 
 
 @cython.cfunc
-@cython.inline
 @cython.exceptval(check=False)
-def _choose_moments(board: Board, lanes: cython.Py_ssize_t, one: cython.Py_ssize_t) -> cython.void:
-    """Set the moments `board.cut` of the difference, given the result, and the log-evidence of the result."""
+def _choose_moments(board: Board) -> cython.void:
+    """Set the moments `board.cut` of the difference, given the result, for all lanes."""
+    one = board.stride
     draws = 0
-    for lane in range(lanes):
+    for lane in range(board.lanes):
         board.work[LEAD * one + lane] = board.place[one + lane] - board.place[lane]
         draws += 1 if board.place[one + lane] == board.place[lane] else 0
-    rare = _choose_sides(board, board.cut, board.ahead, board.behind, lanes)
+    rare = _choose_sides(board, board.cut, board.ahead, board.behind, board.lanes)
     if draws > 0 or rare > 0:
-        for lane in range(lanes):
+        for lane in range(board.lanes):
             if board.place[lane] == board.place[one + lane]:
                 within(board.gaps[lane], board.edges[lane], board.cut, lane)
             elif board.cut.z[lane] == 0.0:
                 side = board.ahead if board.place[lane] < board.place[one + lane] else board.behind
                 board.cut.base[lane] = side.base[lane]
                 board.cut.mass[lane] = side.mass[lane]
-    if lanes == 1:
-        board.evidences[0] = log_z(board.cut, 0)
-    else:
-        log_z_all(board.cut, board.evidences, lanes)
-    if draws > 0:
-        for lane in range(lanes):
-            # Without a margin a draw has a density instead of a probability: convert it to the units of performances.
-            if board.place[lane] == board.place[one + lane] and board.edges[lane] == 0.0:
-                board.evidences[lane] += log(board.sharpnesses[lane])
 
 
 @cython.cfunc

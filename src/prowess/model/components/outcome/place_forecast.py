@@ -15,16 +15,16 @@ except ModuleNotFoundError:
     from ... import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import expm1, fabs, sqrt
+    from cython.cimports.libc.math import fabs, sqrt
     from cython.cimports.prowess.model.components.interfaces import Outcome
     from cython.cimports.prowess.model.engine.board import Board, positive
-    from cython.cimports.prowess.model.maths.elementary import exp
+    from cython.cimports.prowess.model.maths.elementary import exp, expm1
     from cython.cimports.prowess.model.maths.normal import Truncated, above, cdf, log_pdf, probability
 else:
-    from math import expm1, fabs, sqrt
+    from math import fabs, sqrt
 
     from ...engine.board import Board, positive
-    from ...maths.elementary import exp
+    from ...maths.elementary import exp, expm1
     from ...maths.normal import Truncated, above, cdf, log_pdf, probability
     from ..interfaces import Outcome
 
