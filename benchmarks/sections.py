@@ -8,7 +8,8 @@ import trueskill
 from openskill.models import PlackettLuce
 
 import prowess as pw
-from prowess.model.engine.sweep import Columns, Record, Table, sweep
+from prowess.model.engine.buffers import Columns, Record, Table
+from prowess.model.engine.sweep import sweep
 
 from .choosing import choosing
 from .comparing import comparing

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
-
-from ..errors import Error
 from ..history import History
-from ..model.engine.sweep import Columns, Record, sweep
 from ..model.fit.forecasts import Forecasts, read_forecasts
-from ..model.ladder.ladder import Ladder
+from ..model.fit.sweeps import sweep_parts
 from ..model.model import Model
 
 TEAMS = 32_768  # teams per chunk; a few columns of that length fit into the processor's cache
@@ -35,23 +31,7 @@ def forecast_chunks(model: Model, history: History, teams: int = TEAMS) -> Itera
     >>> [chunk.forecasts.win.round(3).tolist() for chunk in forecast_chunks(pw.TrueSkill(), history, teams=4)]
     [[0.478, 0.754], [0.858]]
     """
-    if not len(history):
-        return
-    ladder = Ladder(model)
-    # Player numbers are used as row numbers, so that no names have to be looked up.
-    ladder.reserve(int(history.player.max()) + 1)
-    pipeline, table = model.pipeline, ladder.table
-    sizes = np.diff(history.team_start[history.match_start])
-    board = pipeline.board(int(np.diff(history.match_start).max()), int(sizes.max()))
-    step = max(1, teams * len(history) // history.teams)
-    for first in range(0, len(history), step):
-        part = history[first : first + step]
-        columns = Columns(part, part.player)
-        record = Record(columns, pipeline.traits)
-        try:
-            sweep(pipeline, board, columns, table, record, 0, len(part))
-        except Error as error:
-            match = first + record.at
-            raise error.within(f"match {match + 1} of {len(history)}: ", match=match) from error
-        yield ForecastChunk(first, read_forecasts(model.outcome, part, record), len(record.unconverged))
-    pipeline.release(board)
+    if len(history):
+        for matches, record in sweep_parts(model, history, teams):
+            part = history[matches.start : matches.stop]
+            yield ForecastChunk(matches.start, read_forecasts(model.outcome, part, record), len(record.unconverged))

@@ -10,6 +10,7 @@ import pytest
 
 import prowess as pw
 from prowess.model.engine import pipeline
+from prowess.model.fit import sweeps
 from prowess.model.fit import trace as tracing
 from prowess.model.maths.normal import cdf, log_pdf
 from prowess.model.presets import PRESETS
@@ -81,6 +82,9 @@ VARIANTS = {
     "TrueSkill, spread": lambda pw: pw.TrueSkill(margin=pw.outcome.Spread()),
     "TrueSkill, home": lambda pw: pw.TrueSkill().replace(home=pw.Home(3.0)),
     "TrueSkill, uncertain home": lambda pw: pw.TrueSkill().replace(home=pw.Home(3.0, home_sigma=1.0)),
+    "TrueSkill, learnt draws and home": lambda pw: pw.TrueSkill(draw_probability="learnt").replace(
+        home=pw.Home(1.0, home_sigma=2.0, home_tau=0.1), drift=breaks(pw), team=pw.team.Mean()
+    ),
     "TrueSkill, newcomers": lambda pw: pw.TrueSkill().replace(prior=newcomers(pw, 25.0, 8.0)),
     "TrueSkill, seasons": lambda pw: pw.TrueSkill().replace(drift=breaks(pw)),
     "TrueSkill, time": lambda pw: pw.TrueSkill().replace(
@@ -102,6 +106,7 @@ VARIANTS = {
     "Glicko-2, short periods": lambda pw: pw.Glicko2(period=2.0),
     "Glicko-2, home": lambda pw: pw.Glicko2(period=2.0).replace(home=pw.Home(50.0)),
     "Glicko, teams": lambda pw: pw.Glicko(period=None).replace(outcome=pw.outcome.Logistic()),
+    "Glicko, teams and home": lambda pw: pw.Glicko(period=None).replace(outcome=pw.outcome.Logistic(), home_sigma=50.0),
     "Gaussian Elo, teams": lambda pw: pw.GaussianElo().replace(outcome=pw.outcome.Probit()),
     "Harkness, short periods": lambda pw: pw.Harkness(period=2.0),
     "TS2a, leader": lambda pw: pw.TS2a(leader_bonus=0.2, margin=pw.outcome.TwoValued(400.0, 50.0)),
@@ -110,18 +115,21 @@ VARIANTS = {
     "TS3, margin": lambda pw: pw.TS3(margin=200.0),
     "Gaussian-OD, gamma": lambda pw: pw.GaussianOD(gamma=2.0, tau=0.1).replace(home=pw.Home(0.5)),
     "Gaussian-OD, base score": lambda pw: pw.GaussianOD(mu=0.0, base_score="learnt", rounding=1.0),
+    "Gaussian-OD, learnt home": lambda pw: pw.GaussianOD(unscored="order").replace(home_sigma=2.0),
+    "Gaussian-SD, learnt home": lambda pw: pw.GaussianSD(rounding=1.0).replace(home_sigma=2.0, home_tau=0.1),
     "Gaussian-OD, newcomers": lambda pw: pw.GaussianOD().replace(prior=newcomers(pw, 25.0, 8.0), home_sigma=2.0),
     "Gaussian-OD, unscored": lambda pw: pw.GaussianOD(mu=0.0, base_score="learnt", rounding=1.0, unscored="order"),
     "Gaussian-SD, rounding": lambda pw: pw.GaussianSD(rounding=1.0).replace(drift=breaks(pw)),
     "Gaussian-SD, unscored": lambda pw: pw.GaussianSD(unscored="order"),
     "Poisson-OD, small": lambda pw: pw.PoissonOD(**SMALL).replace(home=pw.Home(0.1)),
     "Poisson-OD, base rate": lambda pw: pw.PoissonOD(**SMALL, base_rate="learnt"),
+    "Poisson-OD, learnt home": lambda pw: pw.PoissonOD(**SMALL, base_rate="learnt").replace(home_sigma=0.2),
     "Poisson-OD, given rate": lambda pw: pw.PoissonOD(**SMALL, base_rate=2.0, prediction="plug-in"),
     "Poisson-OD, unscored": lambda pw: pw.PoissonOD(**SMALL, base_rate="learnt", unscored="order"),
     "Poisson-OD, draws": lambda pw: pw.PoissonOD(**SMALL).replace(draw_factor=1.2),
 }
 MODELS = {name: lambda pw, name=name: getattr(pw, name)() for name in PRESETS} | VARIANTS
-WIDE = ["TrueSkill", "Elo", "Glicko2", "GaussianSD", "Gaussian-OD, base score", "TrueSkill, learnt draws"]
+WIDE = ["TrueSkill", "Elo", "Glicko2", "GaussianSD", "Gaussian-OD, base score", "TrueSkill, learnt draws and home"]
 CASES = (
     [(name, "unscored" if "unscored" in name else "league") for name in MODELS]
     + [(name, "plain") for name in PRESETS]
@@ -155,7 +163,7 @@ def differences(one, other):
 
 def one_by_one(monkeypatch, make, history):
     with monkeypatch.context() as patch:
-        patch.setattr(tracing, "FEW", NEVER)
+        patch.setattr(sweeps, "FEW", NEVER)
         return rate(make, history)
 
 
@@ -168,7 +176,7 @@ def in_blocks(monkeypatch, make, history, lanes):
     with monkeypatch.context() as patch:
         patch.setattr(pipeline, "LANES", lanes)
         if make(pw).pipeline.lanes > 1:
-            patch.setattr(tracing, "_run_matches", reraise)
+            patch.setattr(sweeps, "_run_matches", reraise)
         return rate(make, history)
 
 
@@ -211,16 +219,19 @@ def test_windows_of_the_schedule_do_not_change_the_bits(monkeypatch):
     found = matches("league")
     wanted = {name: rate(MODELS[name], pw.History.from_matches(found)) for name in WIDE}
     monkeypatch.setattr("prowess.model.engine.schedule.WINDOW", 17)
-    monkeypatch.setattr(tracing, "CHUNK", 40)
+    monkeypatch.setattr(sweeps, "CHUNK", 40)
     for name in WIDE:
         assert differences(rate(MODELS[name], pw.History.from_matches(found)), wanted[name]) == []
 
 
-def test_only_models_whose_matches_depend_on_each_other_have_one_lane():
-    alone = {name for name, make in MODELS.items() if make(pw).pipeline.lanes == 1}
-    assert alone == {
-        *("TrueSkill, learnt draws", "TrueSkill, uncertain home", "TrueSkill, newcomers"),
-        *("Elo, learnt home", "Glicko, learnt home", "Gaussian-OD, newcomers"),
+def test_only_models_whose_matches_depend_on_each_other_have_one_lane_or_serial_outcomes():
+    pipelines = {name: make(pw).pipeline for name, make in MODELS.items()}
+    assert {name for name, pipeline in pipelines.items() if pipeline.lanes == 1} == {
+        *("TrueSkill, newcomers", "Elo, learnt home", "Glicko, learnt home", "Gaussian-OD, newcomers"),
+    }
+    assert {name for name, pipeline in pipelines.items() if pipeline.serial} == {
+        *("TrueSkill, learnt draws", "TrueSkill, uncertain home", "TrueSkill, learnt draws and home"),
+        *("Glicko, teams and home", "Gaussian-OD, learnt home", "Gaussian-SD, learnt home", "Poisson-OD, learnt home"),
     }
 
 
@@ -572,8 +583,8 @@ def test_matches_that_do_not_converge_are_reported_in_order(monkeypatch, name):
     history = pw.History.from_matches(league(**FREE_FOR_ALL))
     model = UNCONVERGED[name]()
     with monkeypatch.context() as patch:
-        patch.setattr(tracing, "FEW", NEVER)
-        wanted = tracing.run_sweep(pw.Ladder(model), history, False).unconverged
+        patch.setattr(sweeps, "FEW", NEVER)
+        wanted = sweeps.run_sweep(pw.Ladder(model), history, False).unconverged
     assert 0 < len(wanted) < len(history)
     for _ in range(2):  # the second fit uses the same board again
         with pytest.warns(UserWarning, match=f"in {len(wanted)} of {len(history)} matches EP did not converge"):

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 import prowess as pw
 from prowess.model.engine import pipeline
 from prowess.model.engine import schedule as scheduling
-from prowess.model.fit import trace as tracing
+from prowess.model.fit import sweeps
 from tests.pure import load
 
+PLAIN, SERIAL = pw.TrueSkill(), pw.TrueSkill(draw_probability="learnt")
 BLOCKS = []  # the matches of every block, in the order in which the engine rates the blocks
 
 
@@ -24,20 +25,18 @@ class Spy(pw.Drift):
     blocks = True
 
     def widen(self, board):
-        BLOCKS.append([int(time) for time in board.times[: board.lanes]])
+        BLOCKS.append([int(time) for time in board.times[: board.matches]])
 
 
-def run(monkeypatch, history, lanes, **limits):
+def run(monkeypatch, history, lanes, model=PLAIN, **limits):
     """Return the blocks in which the engine rates a history."""
     with monkeypatch.context() as patch:
         patch.setattr(pipeline, "LANES", lanes)
-        patch.setattr(tracing, "FEW", 0)
+        patch.setattr(sweeps, "FEW", 0)
         for name, value in limits.items():
             patch.setattr(scheduling, name, value)
-            if hasattr(tracing, name):
-                patch.setattr(tracing, name, value)
         BLOCKS.clear()
-        pw.TrueSkill().replace(drift=Spy()).learn(history)
+        model.replace(drift=Spy()).learn(history)
     return [*BLOCKS]
 
 
@@ -78,6 +77,9 @@ lanes = st.sampled_from([2, 3, 8, 64])
 def test_blocks_keep_the_order_of_every_players_matches(monkeypatch, history, lanes, window, entries, large):
     blocks = run(monkeypatch, history, lanes, WINDOW=window, WINDOW_ENTRIES=entries, LARGE=large)
     check(history, blocks, lanes, large)
+    runs = run(monkeypatch, pw.History.from_matches(list(history)), lanes, SERIAL, WINDOW=window, LARGE=large)
+    check(history, runs, lanes, large)
+    assert [*chain.from_iterable(runs)] == [*range(len(history))]
     for before, after in pairwise(blocks):
         assert entries < 65536 or min(after) // window >= min(before) // window
 

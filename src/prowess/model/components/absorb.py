@@ -83,7 +83,8 @@ class Moment(Absorb):
 @cython.exceptval(check=False)
 def _move_moments(board: Board, lanes: cython.Py_ssize_t, s: cython.Py_ssize_t) -> cython.void:
     for k in range(board.entries * board.traits):
-        for i in range(k * s, k * s + lanes):
+        for lane in range(lanes):
+            i = k * s + lane
             var = board.var[i]
             board.mu[i] += var * board.g1[i]
             board.var[i] = var * board.kept[i]

@@ -190,7 +190,8 @@ class Idle(Drift):
 def _add(board: Board, more: cython.double, lanes: cython.Py_ssize_t, s: cython.Py_ssize_t) -> cython.void:
     """Add `more` to all variances."""
     for k in range(board.entries * board.traits):
-        for i in range(k * s, k * s + lanes):
+        for lane in range(lanes):
+            i = k * s + lane
             board.var[i] += more
 
 

@@ -154,6 +154,7 @@ class Outcome:
     whole = True  # whether a model can use the outcome alone; if not, it can only be a part of another outcome
     gradient = True  # whether `d1` and `d2` are derivatives of a log-evidence, so that a home advantage can be learnt
     laplace = False  # whether `d2` is the curvature at the prior mean instead of the exact change of the variance
+    reads_entries = True  # whether the methods read the board's columns of entries, and not only those of teams
     duels = False  # whether `evidence` fills `g1`, `g2` and `kept` of the entries itself
     later = False  # whether `win` and `draw` are slow to compute, so that `chances` computes them only on demand
     has_base = False  # whether `add_base` must be called for every match
@@ -320,7 +321,8 @@ class Score(Outcome):
         """
         missing = 0
         for j in range(board.teams):
-            for i in range(j * board.stride, j * board.stride + board.lanes):
+            for lane in range(board.lanes):
+                i = j * board.stride + lane
                 missing += 0 if board.score[i] == board.score[i] else 1
         if missing > 0 and self.unscored != "order":
             for j in range(board.teams):

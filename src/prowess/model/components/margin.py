@@ -57,6 +57,7 @@ class Fixed(Margin):
 
     tunable: ClassVar[dict[str, Range]] = {"epsilon": Range(1.0 / 3000, 3, log=True, unit="sigma")}
     blocks = True
+    reads_entries = False
 
     def __post_init__(self) -> None:
         validate.scale("epsilon", self.epsilon, zero=True)
@@ -85,6 +86,7 @@ class FromDraws(Margin):
 
     tunable: ClassVar[dict[str, Range]] = {"width": Range(1.0 / 1000, 3, log=True)}
     blocks = True
+    reads_entries = False
 
     def __post_init__(self) -> None:
         validate.scale("width", self.width, zero=True)
@@ -155,6 +157,7 @@ class LearntDraws(Margin):
 
     tunable: ClassVar[dict[str, Range]] = {"draw_start": SHARES, "draw_memory": Range(30, 30000, log=True)}
     remembers: ClassVar[tuple[str, ...]] = ("draws", "chances of a draw")
+    reads_entries = False
 
     def __post_init__(self) -> None:
         if not 1e-6 <= validate.number("draw_start", self.draw_start) <= 0.999:
@@ -241,6 +244,7 @@ class Spread(Margin):
 
     tunable: ClassVar[dict[str, Range]] = {"least": Range(0.01, 30, log=True)}
     blocks = True
+    reads_entries = False
 
     def __post_init__(self) -> None:
         validate.scale("least", self.least, zero=True)
@@ -306,6 +310,7 @@ class TwoValued(Margin):
         "fraction": Range(0, 0.9),
     }
     blocks = True
+    reads_entries = False
 
     def __post_init__(self) -> None:
         validate.scale("tied", self.tied, zero=True)

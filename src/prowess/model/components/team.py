@@ -73,6 +73,12 @@ class Mean(TeamFunction):
                 absent += 0 if board.work[lane] > 0.0 else 1
             if absent > 0:
                 positive(0.0)
+            if board.start[j + 1] - board.start[j] == 1:
+                # The share of a single player divided by itself is 1; divisions would take longer.
+                for k in range(board.start[j] * board.traits, board.start[j + 1] * board.traits):
+                    for lane in range(board.lanes):
+                        board.alpha[k * board.stride + lane] = 1.0
+                continue
             for k in range(board.start[j] * board.traits, board.start[j + 1] * board.traits):
                 for lane in range(board.lanes):
                     board.alpha[k * board.stride + lane] /= board.work[lane]

@@ -2,7 +2,8 @@ from ..maths.normal cimport Truncated
 
 
 cdef class Board:
-    cdef public Py_ssize_t teams, entries, traits, extras, memories, lanes, stride, team_capacity, entry_capacity
+    cdef public Py_ssize_t teams, entries, traits, extras, memories, matches, lanes, stride
+    cdef public Py_ssize_t team_capacity, entry_capacity
     # columns with a cell for each team, or for each team and trait
     cdef public int[::1] start, place, order
     cdef public double[::1] score, offset, noise, mean, variance, d1, d2, left
@@ -10,11 +11,12 @@ cdef class Board:
     cdef public double[::1] elapsed, played, games, settled, alpha, mu, var, g1, g2, kept, before_mu, before, extra
     cdef public long long[::1] rows, next_rows
     # columns with a cell for each match
-    cdef public double[::1] importances, homes, times, wins, draws, losses, evidences, unconverged
+    cdef public long long[::1] match, first_team, first_entry
+    cdef public double[::1] importances, homes, times, wins, draws, losses, scatters, evidences, unconverged
     cdef public double[::1] epsilons, sharpnesses, gaps, edges
     cdef public double[::1] x_mean, x_variance, x_score, pushes, pulls, rests
     # numbers of the league and the model
-    cdef public double[::1] memory, centre, centre_var
+    cdef public double[::1] memory, home_var, centre, centre_var
     cdef public double unit, beta, span
     cdef public bint periods, home_settled
     cdef public Py_ssize_t level
@@ -33,6 +35,9 @@ cdef class Board:
 
 cpdef bint make_scratch(Board board, Py_ssize_t rows, Py_ssize_t columns) except -1
 cpdef void copy_lane(Board source, Py_ssize_t lane, Board target, Py_ssize_t other) noexcept
+cpdef void copy_teams(Board source, Py_ssize_t lane, Board target) noexcept
+cpdef void copy_forecast(Board source, Board target, Py_ssize_t lane) noexcept
+cpdef void copy_results(Board source, Board target, Py_ssize_t lane) noexcept
 cpdef bint is_weighted(Board board) noexcept
 cpdef void sort_by_place(Board board, Py_ssize_t lane) noexcept
 cpdef double positive(double variance) except? -1.0

@@ -3,10 +3,14 @@
 A model's components never change; all data that change from match to match are attributes of the board. To give a
 component new information, add an attribute to the board; signatures do not change.
 
-A board holds `lanes` matches of one shape, which have no players in common. Every column has one cell per lane: row r
-of lane i is the cell r · `stride` + i. A board with one lane has the stride 1, so row r is the cell r. Components that
-you write yourself always get such a board. Functions that take the number of lanes and the stride as arguments are
-called with constants for such a board: compilers then remove their loops over lanes.
+A board holds `matches` matches of one shape, which have no players in common, in `lanes` lanes. Every column has one
+cell per lane: row r of lane i is the cell r · `stride` + i. A board with one lane has the stride 1, so row r is the
+cell r. Components that you write yourself always get such a board. Functions that take the number of lanes and the
+stride as arguments are called with constants for such a board: compilers then remove their loops over lanes.
+
+Processors work on several lanes at a time, so the number of lanes is rounded up: the last lanes repeat the last match,
+and their results are not used. A loop over `lane` must not depend on the order of the lanes: `setup.py` tells the
+compiler so, which otherwise would compare the addresses of all columns before every loop.
 
 With `traits` skills per player (one, or offence and defence), a board has columns
 
@@ -18,7 +22,9 @@ of an entry `e` (a player in a team)  `elapsed[e]` since the last match, `played
 of an entry and trait                 weight `alpha`; belief N(`mu`, `var`); the update by the match: `g1`, `g2`,
                                       `kept`
 of a match                            `importance`, `home` (the team with the home advantage, or −1), `time`; the
-                                      forecast `win`, `draw`, `loss`; `converged`
+                                      forecast `win`, `draw`, `loss`, and `scatters` (see `Outcome.scatter`); `converged`;
+                                      in a sweep also its index `match` in the history, its `first_team` and its
+                                      `first_entry`
 ====================================  ============================================================================
 
 A number of a match, such as `win`, is the number in the first lane; the column of all lanes has the plural as its name,
@@ -28,7 +34,7 @@ A number of a match, such as `win`, is the number in the first lane; the column 
 share for a player's skill. `games` is the number of matches summed in a player's `g1` and `g2`: one, except in rating
 periods. `before_mu` and `before` are the mean and the variance of an entry before the drift. `settled` is 1 for an
 entry whose rating period was closed early for a forecast, so that its belief already includes the drift; `home_settled`
-is the same flag for the home advantage. `extra` holds further columns of an entry, such as a volatility.
+is the same flag for the home advantage, and `home_var` its variance for each trait. `extra` holds further columns of an entry, such as a volatility.
 
 `memory` holds the numbers that the model has learnt about the league; those about the newcomers' level start at
 `memory[level]`. N(`centre`, `centre_var`) is the prior belief about a newcomer, before anything was learnt. `beta` is
@@ -84,6 +90,10 @@ def _ints(count: int) -> array[int]:
     return array("i", bytes(4 * max(count, 1)))
 
 
+def _indices(count: int) -> array[int]:
+    return array("q", bytes(8 * max(count, 1)))
+
+
 def _table(rows: int, columns: int) -> memoryview:
     return memoryview(bytearray(8 * rows * columns)).cast("d", (rows, columns))
 
@@ -108,7 +118,7 @@ class Board:
         self.traits = traits
         self.extras = extras
         self.memories = memory
-        self.lanes = lanes
+        self.lanes = self.matches = lanes
         self.stride = stride = lanes + PADDING if lanes > 1 else 1
         self.team_capacity = teams
         self.entry_capacity = entries
@@ -123,7 +133,7 @@ class Board:
         self.offset, self.noise, self.mean, self.variance = _columns(4, teams * traits * stride)
         self.d1, self.d2, self.left = _columns(3, teams * traits * stride)
         # cells of an entry
-        self.rows, self.next_rows = (array("q", bytes(8 * max(entries * stride, 1))) for _ in range(2))
+        self.rows, self.next_rows = _indices(entries * stride), _indices(entries * stride)
         self.elapsed, self.played = _columns(2, entries * stride)
         self.games = array("d", [1.0]) * max(entries * stride, 1)
         self.settled = _doubles(entries * stride)
@@ -131,11 +141,13 @@ class Board:
         self.g1, self.g2, self.kept = _columns(3, entries * traits * stride)
         self.extra = _doubles(entries * extras * stride)
         # cells of a match
+        self.match, self.first_team, self.first_entry = (_indices(stride) for _ in range(3))
         self.importances, self.homes, self.times, self.epsilons = _columns(4, stride)
         self.wins, self.draws, self.losses, self.evidences = _columns(4, stride)
-        self.sharpnesses, self.gaps, self.edges, self.unconverged = _columns(4, stride)
+        self.sharpnesses, self.gaps, self.edges, self.unconverged, self.scatters = _columns(5, stride)
         self.x_mean, self.x_variance, self.x_score, self.pushes, self.pulls, self.rests = _columns(6, stride)
         self.memory = _doubles(memory * stride)
+        self.home_var = _doubles(traits * stride)
         # the league and the model
         self.centre, self.centre_var = _columns(2, traits)
         self.level = 0
@@ -156,7 +168,7 @@ class Board:
         self.clear()
 
     def clear(self) -> cython.void:
-        """Set the numbers of all matches to their defaults: importance 1, no home team, no time, no forecast.
+        """Set the numbers of all lanes to their defaults: importance 1, no home team, no time, no forecast.
 
         >>> board = Board()
         >>> board.importance = 2.0
@@ -164,7 +176,7 @@ class Board:
         >>> board.importance, board.home
         (1.0, -1)
         """
-        for lane in range(self.lanes):
+        for lane in range(self.stride):
             self.importances[lane] = 1.0
             self.homes[lane] = -1.0
             self.times[lane] = NAN
@@ -322,6 +334,45 @@ def copy_lane(source: Board, lane: cython.Py_ssize_t, target: Board, other: cyth
     target.gaps[other], target.edges[other] = source.gaps[lane], source.edges[lane]
 
 
+def copy_teams(source: Board, lane: cython.Py_ssize_t, target: Board) -> cython.void:
+    """Copy a match from a lane of `source` to `target`, a board with one lane, but only what concerns whole teams."""
+    s = source.stride
+    for j in range(source.teams):
+        target.place[j] = source.place[j * s + lane]
+        target.score[j] = source.score[j * s + lane]
+    for j in range(source.teams * source.traits):
+        target.mean[j] = source.mean[j * s + lane]
+        target.variance[j] = source.variance[j * s + lane]
+        target.noise[j] = source.noise[j * s + lane]
+    target.importances[0] = source.importances[lane]
+    target.homes[0] = source.homes[lane]
+    target.times[0] = source.times[lane]
+
+
+def copy_forecast(source: Board, target: Board, lane: cython.Py_ssize_t) -> cython.void:
+    """Copy the forecast of a match from `source`, a board with one lane, to a lane of `target`."""
+    s = target.stride
+    for j in range(source.teams * source.traits):
+        target.mean[j * s + lane] = source.mean[j]
+        target.variance[j * s + lane] = source.variance[j]
+    for k in range(source.traits):
+        target.home_var[k * s + lane] = source.home_var[k]
+    target.wins[lane] = source.wins[0]
+    target.draws[lane] = source.draws[0]
+    target.losses[lane] = source.losses[0]
+
+
+def copy_results(source: Board, target: Board, lane: cython.Py_ssize_t) -> cython.void:
+    """Copy what the outcome has learnt from a match on `source`, a board with one lane, to a lane of `target`."""
+    s = target.stride
+    for j in range(source.teams * source.traits):
+        target.d1[j * s + lane] = source.d1[j]
+        target.d2[j * s + lane] = source.d2[j]
+        target.left[j * s + lane] = source.left[j]
+    target.evidences[lane] = source.evidences[0]
+    target.unconverged[lane] = source.unconverged[0]
+
+
 def is_weighted(board: Board) -> cython.bint:
     """Return whether a match on the board has another importance than 1."""
     count = 0
@@ -471,6 +522,7 @@ class Margin:
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
     remembers: ClassVar[tuple[str, ...]] = ()  # the numbers kept for the league, at the start of `board.memory`
     blocks = False  # whether the methods work on all lanes of a board; otherwise boards have one lane
+    reads_entries = True  # whether the methods read the board's columns of entries, and not only those of teams
 
     def __repr__(self) -> str:
         return describe(self)

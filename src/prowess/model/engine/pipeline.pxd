@@ -12,10 +12,10 @@ cdef class Pipeline:
     cdef readonly Kind kind
     cdef readonly double beta, period, home_mu, home_variance, home_drift
     cdef readonly bint duels, has_base, has_home, learns_home, centred
-    cdef readonly bint drift_blocks, team_blocks, outcome_blocks, absorb_blocks, scatters, tallies, mixes
+    cdef readonly bint drift_blocks, team_blocks, outcome_blocks, absorb_blocks, scatters, tallies, mixes, serial, keeps_before
     cdef readonly object layout  # a `StateLayout`; its numbers are copied to the attributes below, for fast access
     cdef readonly Py_ssize_t last_seen, matches, first_extra, pending, games, passed, width
-    cdef readonly Py_ssize_t traits, extras, memories, home_memory, level, lanes
+    cdef readonly Py_ssize_t traits, extras, memories, home_memory, level, lanes, vector
     cdef double[::1] first_memory
     cdef double[::1] newcomer  # the row of a newcomer; NaN unless all newcomers start alike
     cdef list spare, spare_blocks
@@ -23,7 +23,12 @@ cdef class Pipeline:
     cpdef Board board(self, Py_ssize_t teams, Py_ssize_t entries)
     cpdef bint forecast(self, Board board) except -1
     cdef void undo_drift(self, Board board) noexcept
+    cdef bint advance(self, Board board) except -1
     cpdef bint pool_teams(self, Board board) except -1
+    cdef bint combine_players(self, Board board) except -1
+    cdef bint add_levels(self, Board board) except -1
+    cdef bint learn_teams(self, Board board) except -1
+    cdef bint rate_serially(self, Board board, bint silent) except -1
     cpdef double learn(self, Board board) except? -1.0
     cpdef bint absorb_all(self, Board board) except -1
     cdef bint in_period(self, double now) noexcept

@@ -19,22 +19,23 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.libc.math import fabs
     from cython.cimports.prowess.model.components.interfaces import evidence_by_lane, forecast_by_lane
-    from cython.cimports.prowess.model.engine.board import Board, copy_lane
+    from cython.cimports.prowess.model.engine.board import Board, copy_forecast, copy_lane, copy_results, copy_teams
     from cython.cimports.prowess.model.rating import Kind
 else:
     from math import fabs
 
     from ..components.interfaces import evidence_by_lane, forecast_by_lane
     from ..rating import Kind
-    from .board import Board, copy_lane
+    from .board import Board, copy_forecast, copy_lane, copy_results, copy_teams
 
 from ...errors import Error
-from ..components.absorb import Moment, Newton
+from ..components.absorb import Constant, Moment, Newton
 from ..components.interfaces import Outcome
 from .state_layout import StateLayout
 
 NAN = cython.declare(cython.double, float("nan"))
 LANES = 64  # the number of matches on a board; more lanes gain nothing
+VECTOR = 4  # the number of lanes that a processor with AVX2 works on at a time
 RUNAWAY = cython.declare(cython.double, 1e60)  # larger than any rating that inputs within ±1e30 can produce
 
 
@@ -83,13 +84,7 @@ class Pipeline:
         self.team_blocks = model.team.blocks
         self.outcome_blocks = model.outcome.blocks
         self.absorb_blocks = model.absorb.blocks
-        # Numbers about the league that depend on scores alone are known before the matches are rated; draw shares that
-        # only forecasts need are counted after that. If every match depends on the one before it, a board has one lane.
-        memory_from = model.outcome.memory_from if self.level > 0 and model.outcome.blocks else None
-        self.tallies = memory_from == "scores"
-        self.mixes = memory_from == "forecasts"
-        learns = self.learns_home or model.prior.learns or (self.level > 0 and not self.tallies and not self.mixes)
-        self.lanes = 1 if learns else LANES
+        self._choose_lanes(model)
         self.spare = []
         self.spare_blocks = []
         self.newcomer = array("d", [NAN] * self.first_extra + [0.0] * self.extras)
@@ -102,6 +97,26 @@ class Pipeline:
             for k in range(self.extras):
                 self.newcomer[self.first_extra + k] = board.extra[k]
             self.release(board)
+
+    def _choose_lanes(self, model: Any) -> None:
+        """Decide how many matches are rated at once, from what a match tells the model about the league.
+
+        Numbers that depend on scores alone are known before the matches are rated (`tallies`); draw shares that only
+        forecasts need are counted after that (`mixes`). If outcomes depend on what the match before has taught, they
+        are computed one after the other, and everything else in lanes (`serial`). If newcomers, too, depend on the
+        match before, or if such a model has rating periods or a component without lanes, a board has one lane.
+        """
+        parts = (model.prior, model.drift, model.team, model.absorb)
+        in_lanes = all(part.blocks for part in parts)
+        memory_from = model.outcome.memory_from if self.level > 0 and model.outcome.blocks else None
+        learns = self.learns_home or (self.level > 0 and memory_from not in ("scores", "forecasts"))
+        self.serial = learns and in_lanes and self.period == 0.0 and not model.outcome.reads_entries
+        self.tallies = memory_from == "scores" and not learns
+        self.mixes = memory_from == "forecasts" and not learns
+        self.lanes = 1 if model.prior.learns or (learns and not self.serial) else LANES
+        self.vector = VECTOR if in_lanes and (self.serial or model.outcome.blocks) else 1
+        # Most components do not need the beliefs before the drift.
+        self.keeps_before = self.vector == 1 or self.period > 0.0 or isinstance(model.absorb, Constant)
 
     def memory(self) -> list[float]:
         """Return the initial memory of a league."""
@@ -134,16 +149,20 @@ class Pipeline:
             board.memory[k] = self.first_memory[k]
         return board
 
-    def block(self, teams: int, entries: int, most_teams: int, most_entries: int) -> Board:
-        """Return a board with many lanes for matches up to this size; its board `single` holds even larger matches."""
+    def block(self, plan: Any) -> Board:
+        """Return a board with many lanes for the blocks of a schedule; its board `single` holds even larger matches."""
+        teams, entries = plan.small_teams, plan.small_entries
         board: Board = None
         with suppress(IndexError):
             board = self.spare_blocks.pop()
-        if board is None or not board.holds(teams, entries) or not board.single.holds(most_teams, most_entries):
+        if board is None or not board.holds(teams, entries) or not board.single.holds(plan.teams, plan.entries):
             board = self._new(teams, entries, self.lanes)
-            board.single = self.board(most_teams, most_entries)
+            board.single = self.board(plan.teams, plan.entries)
             board.side = board.single.side
             board.past = board.single.past
+        board.clear()
+        for i in range(len(board.score)):
+            board.score[i] = NAN
         return board
 
     def _new(self, teams: int, entries: int, lanes: int = 1) -> Board:
@@ -167,6 +186,16 @@ class Pipeline:
 
     def forecast(self, board: Board) -> cython.bint:
         """Apply the drift and compute the teams' prior performances; for two teams, forecast win, draw and loss."""
+        self.advance(board)
+        self.add_levels(board)
+        if board.teams != 2:
+            return False
+        if self.outcome_blocks or board.stride == 1:
+            return self.outcome.forecast(board)
+        return forecast_by_lane(self.outcome, board)
+
+    def advance(self, board: Board) -> cython.bint:
+        """Apply the drift, and compute the teams' performances from the beliefs about their players alone."""
         # The prior learns from beliefs before the drift, because drift hides how much the matches have reduced the
         # variance.
         if self.centred and board.stride == 1:
@@ -174,18 +203,13 @@ class Pipeline:
         if self.drift_blocks or board.stride == 1:
             self.drift.widen(board)
         else:
-            for lane in range(board.lanes):
-                copy_lane(board, lane, board.single, 0)
+            for i in range(board.matches):
+                copy_lane(board, i, board.single, 0)
                 self.drift.widen(board.single)
-                copy_lane(board.single, 0, board, lane)
+                copy_lane(board.single, 0, board, i)
         if self.period > 0.0:
             self.undo_drift(board)
-        self.pool_teams(board)
-        if board.teams != 2:
-            return False
-        if self.outcome_blocks or board.stride == 1:
-            return self.outcome.forecast(board)
-        return forecast_by_lane(self.outcome, board)
+        return self.combine_players(board)
 
     def undo_drift(self, board: Board) -> cython.void:
         """Undo the drift of beliefs that already included the drift up to the match (see `Board.settled`)."""
@@ -198,18 +222,26 @@ class Pipeline:
 
     def pool_teams(self, board: Board) -> cython.bint:
         """Compute the team performances N(α₀ + Σ αμ, Σ α²(σ² + β²)), including home advantage and base level."""
-        s = board.stride
-        if self.team_blocks or s == 1:
+        self.combine_players(board)
+        return self.add_levels(board)
+
+    def combine_players(self, board: Board) -> cython.bint:
+        """Compute the team performances from the beliefs about their players."""
+        if self.team_blocks or board.stride == 1:
             self.team.weigh(board)
         else:
-            for lane in range(board.lanes):
-                copy_lane(board, lane, board.single, 0)
+            for i in range(board.matches):
+                copy_lane(board, i, board.single, 0)
                 self.team.weigh(board.single)
-                copy_lane(board.single, 0, board, lane)
-        if s == 1:
+                copy_lane(board.single, 0, board, i)
+        if board.stride == 1:
             _pool(board, self.beta * self.beta, 1, 1)
         else:
-            _pool(board, self.beta * self.beta, board.lanes, s)
+            _pool(board, self.beta * self.beta, board.lanes, board.stride)
+        return False
+
+    def add_levels(self, board: Board) -> cython.bint:
+        """Add the home advantage and the base level of scores to the team performances."""
         if self.has_home:
             self.add_home(board)
         if self.has_base:
@@ -227,8 +259,11 @@ class Pipeline:
                 board.side.var[k] = board.memory[cell + 1] + (0.0 if board.home_settled else self.home_drift)
             if board.stride > 1:
                 _add_home(board, k)
-            elif board.homes[0] >= 0.0:
+                continue
+            board.home_var[k] = board.side.var[k]
+            if board.homes[0] >= 0.0:
                 team = cython.cast(cython.Py_ssize_t, board.homes[0]) * self.traits + k
+                board.side.noise[k] = board.variance[team]
                 board.mean[team] += board.side.mu[k]
                 board.variance[team] += board.side.var[k]
 
@@ -237,18 +272,48 @@ class Pipeline:
 
         Beliefs do not change yet.
         """
+        self.learn_teams(board)
+        # An outcome that compares players directly has already filled their results.
+        if not self.duels:
+            self.spread(board)
+        return board.evidences[0]
+
+    def learn_teams(self, board: Board) -> cython.bint:
+        """Compute `d1`, `d2` and `left` of every team from the result, and learn the home advantage."""
         for lane in range(board.lanes):
             board.unconverged[lane] = 0.0
         if self.outcome_blocks or board.stride == 1:
             board.evidences[0] = self.outcome.evidence(board)
         else:
             evidence_by_lane(self.outcome, board)
-        # An outcome that compares players directly has already filled their results.
-        if not self.duels:
-            self.spread(board)
         if self.learns_home and board.homes[0] >= 0.0:
             self.learn_home(board)
-        return board.evidences[0]
+        return False
+
+    def rate_serially(self, board: Board, silent: cython.bint) -> cython.bint:
+        """Forecast one match after the other and learn from its result, on the board `single`.
+
+        The league's memory stays on that board. If `silent` is true, `scatters` are not needed.
+        """
+        single = board.single
+        single.teams = board.teams
+        for j in range(board.teams + 1):
+            single.start[j] = board.start[j]
+        for i in range(board.matches):
+            copy_teams(board, i, single)
+            self.add_levels(single)
+            if board.teams == 2:
+                self.outcome.forecast(single)
+            elif self.scatters and not silent:
+                board.scatters[i] = self.outcome.scatter(single)
+            copy_forecast(single, board, i)
+            if single.importances[0] > 0.0:
+                self.learn_teams(single)
+            copy_results(single, board, i)
+        for i in range(board.matches, board.lanes):
+            copy_forecast(single, board, i)
+            copy_results(single, board, i)
+        return False
 
     def absorb_all(self, board: Board) -> cython.bint:
         """Update every player's belief; raise `Error` if ratings diverge."""
@@ -256,20 +321,23 @@ class Pipeline:
         if self.absorb_blocks or board.stride == 1:
             self.absorb.absorb(board)
         else:
-            for lane in range(board.lanes):
-                copy_lane(board, lane, board.single, 0)
+            for i in range(board.matches):
+                copy_lane(board, i, board.single, 0)
                 self.absorb.absorb(board.single)
-                copy_lane(board.single, 0, board, lane)
+                copy_lane(board.single, 0, board, i)
         for k in range(board.entries * self.traits):
-            for i in range(k * board.stride, k * board.stride + board.lanes):
-                runaways += 0 if fabs(board.mu[i]) < RUNAWAY else 1
+            for lane in range(board.lanes):
+                runaways += 0 if fabs(board.mu[k * board.stride + lane]) < RUNAWAY else 1
         if runaways > 0:
             # Raised here, the error can name the match. Later the numbers would overflow far from the cause.
             raise Error("the ratings diverge from match to match; the components of this model are incompatible")
         return False
 
     def learn_home(self, board: Board) -> cython.bint:
-        """Learn the home advantage as if it were the skill of one more, noiseless player of the home team."""
+        """Learn the home advantage as if it were the skill of one more, noiseless player of the home team.
+
+        For this player, the performance of the others is noise.
+        """
         side = board.side
         home = cython.cast(cython.Py_ssize_t, board.homes[0])
         side.importances[0] = board.importances[0]
@@ -279,7 +347,7 @@ class Pipeline:
             side.g2[k] = board.d2[t]
             side.kept[k] = 1.0
             if side.var[k] > 0.0 and not self.duels:
-                side.kept[k] = (_rest(board, 0, home, k, -1) + side.var[k] * board.left[t]) / board.variance[t]
+                side.kept[k] = (side.noise[k] + side.var[k] * board.left[t]) / board.variance[t]
         if self.in_period(board.times[0]):
             self.gather_home(board)
             return False
@@ -339,7 +407,7 @@ class Pipeline:
             alone = 1.0 if board.start[j + 1] - board.start[j] == 1 else 0.0
             for k in range(board.traits):
                 team = (j * board.traits + k) * s
-                home = board.side.var[k] if self.learns_home else 0.0
+                home = 1.0 if self.learns_home else 0.0
                 for e in range(board.start[j], board.start[j + 1]):
                     entry = (e * board.traits + k) * s
                     heavy = 0
@@ -348,7 +416,8 @@ class Pipeline:
                         own = alpha * alpha * board.var[entry + lane]
                         whole = board.variance[team + lane]
                         # Without team-mates, noise and the uncertainty of a home advantage are all that remains.
-                        noise = board.noise[team + lane] + (home if board.homes[lane] == j else 0.0)
+                        own_home = home * board.home_var[k * s + lane]
+                        noise = board.noise[team + lane] + (own_home if board.homes[lane] == j else 0.0)
                         rest = noise if alone > 0.0 else whole - own
                         kept = _kept(own, rest, whole, board.left[team + lane])
                         heavy += 1 if own * (1.0 - alone) > rest else 0
@@ -368,7 +437,7 @@ class Pipeline:
             if own > board.variance[t] - own:
                 rest = _rest(board, lane, j, k, e)
                 if self.has_home and board.homes[lane] == j:
-                    rest += board.side.var[k]
+                    rest += board.home_var[k * s + lane]
                 board.kept[i] = _kept(own, rest, board.variance[t], board.left[t])
 
 
@@ -403,6 +472,8 @@ def _add_home(board: Board, k: cython.Py_ssize_t) -> cython.void:
     """Add the home advantage of trait k to the home teams of all lanes."""
     mean = board.side.mu[k]
     variance = board.side.var[k]
+    for lane in range(board.lanes):
+        board.home_var[k * board.stride + lane] = variance
     for j in range(board.teams):
         team = (j * board.traits + k) * board.stride
         for lane in range(board.lanes):

@@ -12,16 +12,18 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.libc.math import floor
     from cython.cimports.prowess.model.engine.board import Board
+    from cython.cimports.prowess.model.engine.buffers import Table
     from cython.cimports.prowess.model.engine.pipeline import Pipeline
-    from cython.cimports.prowess.model.engine.sweep import Table, load_memory, load_player, store_memory, store_player
+    from cython.cimports.prowess.model.engine.players import load_memory, load_player, store_memory, store_player
     from cython.cimports.prowess.model.rating import Rating, read_rating, read_ratings, write_rating
 else:
     from math import floor
 
     from ..rating import Rating, read_rating, read_ratings, write_rating
     from .board import Board
+    from .buffers import Table
     from .pipeline import Pipeline
-    from .sweep import Table, load_memory, load_player, store_memory, store_player
+    from .players import load_memory, load_player, store_memory, store_player
 
 from ...errors import Error
 from ..match_input import check_teams
@@ -197,15 +199,14 @@ def _store_players(
 @cython.cfunc
 def _copy_rows(pipeline: Pipeline, rows: list, table: Table) -> list:
     # The rows are restored from this copy if an error occurs.
-    width = pipeline.width
-    return [[table.cells[row * width + k] for k in range(width)] for team in rows for row in team]
+    return [[table.cells[row * table.stride + k] for k in range(pipeline.width)] for team in rows for row in team]
 
 
 @cython.cfunc
 def _restore_rows(pipeline: Pipeline, rows: list, table: Table, before: list) -> cython.bint:
     first: cython.Py_ssize_t
     for row, cells in zip([row for team in rows for row in team], before or (), strict=False):
-        first = row * pipeline.width
+        first = row * table.stride
         for k in range(pipeline.width):
             table.cells[first + k] = cells[k]
     return False

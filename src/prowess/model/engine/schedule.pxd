@@ -1,6 +1,8 @@
 cdef class Schedule:
     cdef int[::1] order, block_start, window_block, window_start
-    cdef readonly Py_ssize_t lanes, large, blocks, windows
+    cdef readonly bint serial
+    cdef readonly object starts
+    cdef readonly Py_ssize_t lanes, large, blocks, windows, teams, entries, small_teams, small_entries
 
 
 cdef class _Work:

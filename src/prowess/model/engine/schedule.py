@@ -3,7 +3,8 @@
 The matches of a block have the same shape (numbers of teams and players) and no player in common. Within a window of
 consecutive matches, the level of a match is one above the highest level of an earlier match of its players; matches of
 one level and shape form blocks. So every player's matches keep their order, and the ratings are those of the given
-order. A schedule depends on the history alone, so all models share it.
+order. The matches of a `serial` schedule keep their order, too: each block consists of consecutive matches. A schedule
+depends on the history alone, so models share it.
 """
 
 from __future__ import annotations
@@ -28,30 +29,45 @@ class Schedule:
     """The blocks of a history.
 
     The matches of block b are `order[block_start[b]:block_start[b + 1]]`. The blocks of window w are
-    `window_block[w]:window_block[w + 1]`; its matches are `window_start[w]:window_start[w + 1]` in the history.
+    `window_block[w]:window_block[w + 1]`; its matches are `starts[w]:starts[w + 1]` in the history. No match
+    has more than `teams` teams and `entries` entries; among those that share a block, no match has more than
+    `small_teams` and `small_entries`.
     """
 
-    def __init__(self, history: Any, lanes: int) -> None:
+    def __init__(self, history: Any, lanes: int, serial: bool = False) -> None:
         matches = len(history.match_start) - 1
         self.lanes = lanes
+        self.serial = serial
         self.large = LARGE
         self.blocks = 0
         first = history.team_start[history.match_start]
+        teams, entries = np.diff(history.match_start), np.diff(first)
+        small = entries <= LARGE
+        self.teams, self.entries = int(teams.max(initial=2)), int(entries.max(initial=2))
+        self.small_teams, self.small_entries = (int(size[small].max(initial=2)) for size in (teams, entries))
         windows = _windows(first)
+        self.starts = windows
         self.window_start = memoryview(windows)
         self.windows = len(windows) - 1
         self.order = memoryview(np.empty(matches, np.int32))
-        self.block_start = memoryview(np.empty(matches + 1, np.int32))
+        block_start = np.empty(matches + 1, np.int32)
+        self.block_start = memoryview(block_start)
         self.window_block = memoryview(np.empty(len(windows), np.int32))
         largest = int(np.diff(windows).max(initial=1))
         work = _Work(history, first, largest)
         for window in range(self.windows):
-            _schedule_window(self, work, window)
+            self.window_block[window] = self.blocks
+            if serial:
+                _find_runs(self, work, window)
+            else:
+                _sort_window(self, work, window)
+                _cut_blocks(self, work, window)
         self.window_block[self.windows] = self.blocks
         self.block_start[self.blocks] = matches
+        self.block_start = memoryview(block_start[: self.blocks + 1].copy())  # most blocks have many matches
 
 
-def schedule(history: Any, lanes: int) -> Schedule:
+def schedule(history: Any, lanes: int, serial: bool = False) -> Schedule:
     """Return the schedule of a history, which keeps it for later fits.
 
     >>> import prowess as pw
@@ -60,10 +76,10 @@ def schedule(history: Any, lanes: int) -> Schedule:
     >>> plan.blocks, plan is schedule(pw.History.from_matches(matches), 64)
     (2, False)
     """
-    kept = history.__dict__.get("_schedule")
-    if kept is None or kept.lanes != lanes:
-        kept = history.__dict__["_schedule"] = Schedule(history, lanes)
-    return kept
+    schedules: dict[tuple[int, bool], Schedule] = history.__dict__.setdefault("_schedules", {})
+    if (lanes, serial) not in schedules:
+        schedules[lanes, serial] = Schedule(history, lanes, serial)
+    return schedules[lanes, serial]
 
 
 def _windows(first: Any) -> Any:
@@ -117,11 +133,33 @@ class _Work:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _schedule_window(plan: Schedule, work: _Work, window: cython.Py_ssize_t) -> cython.void:
+def _find_runs(plan: Schedule, work: _Work, window: cython.Py_ssize_t) -> cython.void:
+    """Divide a window into blocks of consecutive matches."""
+    first = start = plan.window_start[window]
+    for match in range(start, plan.window_start[window + 1]):
+        plan.order[match] = match
+        entry = work.team_start[work.match_start[match]]
+        last = work.team_start[work.match_start[match + 1]]
+        common = match == start or match - first >= plan.lanes or not _is_alike(plan, work, match - 1, match)
+        for e in range(entry, last):
+            if work.seen[work.player[e]] == work.stamp:
+                common = True
+        if common:
+            plan.block_start[plan.blocks] = match
+            plan.blocks += 1
+            work.stamp += 1
+            first = match
+        for e in range(entry, last):
+            work.seen[work.player[e]] = work.stamp
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _sort_window(plan: Schedule, work: _Work, window: cython.Py_ssize_t) -> cython.void:
+    """Sort the matches of a window by level, and matches of one level by shape."""
     start = plan.window_start[window]
     size = plan.window_start[window + 1] - start
     levels = _set_levels(work, start, size)
-    plan.window_block[window] = plan.blocks
     for m in range(size):
         work.sorted[m] = m
     if not work.uniform:
@@ -131,9 +169,16 @@ def _schedule_window(plan: Schedule, work: _Work, window: cython.Py_ssize_t) -> 
     _sort(work, plan.order, start, size, True, levels)
     for m in range(start, start + size):
         plan.order[m] += start
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _cut_blocks(plan: Schedule, work: _Work, window: cython.Py_ssize_t) -> cython.void:
+    """Divide the sorted matches of a window into blocks of one level and one shape."""
+    start = plan.window_start[window]
     before: cython.Py_ssize_t = -1
     first = start
-    for m in range(start, start + size):
+    for m in range(start, plan.window_start[window + 1]):
         match = plan.order[m]
         if (
             before < 0

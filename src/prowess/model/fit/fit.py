@@ -11,7 +11,7 @@ from ...errors import Error
 from ...history import History, name_of
 from ...history.slicing import bounds
 from ...text import count
-from ..engine.sweep import Record
+from ..engine.buffers import Record
 from ..ladder.ladder import Ladder
 from ..model import Model
 from ..prediction import Prediction
@@ -19,7 +19,8 @@ from ..rating import Rating
 from ..scale import Points, read_scale
 from .forecasts import read_forecasts
 from .leaderboard import compared, overall, points_columns
-from .trace import Trace, run_sweep
+from .sweeps import run_sweep
+from .trace import Trace
 
 if TYPE_CHECKING:
     import polars as pl

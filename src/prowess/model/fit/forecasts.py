@@ -13,7 +13,7 @@ from ...errors import Error
 from ...history import History
 from ...history.ragged import gather
 from ..components.interfaces import Outcome
-from ..engine.sweep import Record
+from ..engine.buffers import Record
 
 if TYPE_CHECKING:
     import polars as pl

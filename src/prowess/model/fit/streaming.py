@@ -14,7 +14,7 @@ from ...progress import track
 from ...text import count
 from ..ladder.record import common_stamp
 from .fit import starting_ladder
-from .trace import run_sweep
+from .sweeps import run_sweep
 
 if TYPE_CHECKING:
     from datetime import date

@@ -6,7 +6,6 @@ one pass over the history.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -17,17 +16,14 @@ from numpy.typing import NDArray
 from ...errors import Error
 from ...history import History, show_time
 from ...history.ragged import holders
-from ...progress import steps
 from ..components.outcome import GaussianScore
-from ..engine.schedule import LARGE, schedule
-from ..engine.sweep import Columns, Record, sweep, sweep_blocks
 from ..ladder.ladder import Ladder
-from ..ladder.record import enter_players
 from ..maths.normal import cdf
 from ..model import Model
 from ..prediction import scored_by
 from .forecasts import Forecasts, performance, read_forecasts, strength
 from .leaderboard import overall
+from .sweeps import run_sweep
 
 if TYPE_CHECKING:
     from ..scale import Points
@@ -36,8 +32,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-CHUNK = 200_000  # number of entries between checks for Ctrl-C and updates of the progress bar
-FEW = 32  # fewer matches are rated one after the other, because a schedule would take longer
 ROWS = 200_000  # number of teams whose expectations are computed at a time
 NAMED = 20  # largest number of opponents listed for a match
 
@@ -170,84 +164,6 @@ def trace(ladder: Ladder, history: History) -> Trace:
     record = run_sweep(ladder, history, False, beliefs=True)
     forecasts = read_forecasts(ladder.model.outcome, history, record)
     return Trace(ladder.model, history, forecasts, record.before, record.after)
-
-
-def run_sweep(
-    ladder: Ladder, history: History, progress: bool | None, silent: bool = False, beliefs: bool = False
-) -> Record:
-    """Rate a history and return the record of the sweep. The ladder is updated in place.
-
-    Unless `silent` is true, the record has forecasts and log-evidence. If `beliefs` is true, the record also has the
-    ratings of every entry before and after its match.
-    """
-    columns = Columns(history, enter_players(ladder, history))
-    record = Record(columns, ladder.model.pipeline.traits, after=beliefs, silent=silent, before=beliefs)
-    if len(history):
-        _run_chunks(ladder, history, columns, record, progress)
-    return record
-
-
-def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Record, progress: bool | None) -> None:
-    pipeline = ladder.model.pipeline
-    if pipeline.lanes == 1 or len(history) < FEW:
-        _run_matches(ladder, history, columns, record, progress)
-        return
-    # To copy the whole state is faster than to find the rows that the history will change, unless these are few.
-    rows = slice(None) if len(ladder.state) <= 4 * history.entries else np.unique(columns.rows)
-    state, memory = ladder.state[rows].copy(), ladder.memory.copy()
-    try:
-        _run_blocks(ladder, history, columns, record, progress)
-    except Exception:
-        # The matches are rated one after the other up to the one that causes the error, which then occurs again.
-        ladder.state[rows], ladder.memory[:] = state, memory
-        record.unconverged.clear()
-        _run_matches(ladder, history, columns, record, progress)
-    except BaseException:
-        ladder.state[rows], ladder.memory[:] = state, memory
-        raise
-
-
-def _run_blocks(ladder: Ladder, history: History, columns: Columns, record: Record, progress: bool | None) -> None:
-    """Rate the matches in blocks of matches without a common player."""
-    pipeline = ladder.model.pipeline
-    plan = schedule(history, pipeline.lanes)
-    teams, entries = _sizes(history)
-    small = entries <= LARGE
-    board = pipeline.block(
-        int(teams[small].max(initial=2)), int(entries[small].max(initial=2)), int(teams.max()), int(entries.max())
-    )
-    for windows in _chunks(plan.windows, history, progress):
-        sweep_blocks(pipeline, board, columns, ladder.table, record, plan, windows.start, windows.stop)
-    pipeline.release(board)
-
-
-def _run_matches(ladder: Ladder, history: History, columns: Columns, record: Record, progress: bool | None) -> None:
-    """Rate one match after the other."""
-    pipeline = ladder.model.pipeline
-    teams, entries = _sizes(history)
-    board = pipeline.board(int(teams.max()), int(entries.max()))
-    try:
-        for matches in _chunks(len(history), history, progress):
-            sweep(pipeline, board, columns, ladder.table, record, matches.start, matches.stop)
-    except Error as error:
-        match = record.at
-        name = f" ({history.ids[match]})" if history.ids is not None and history.ids[match] else ""
-        raise error.within(f"match {match + 1} of {len(history)}{name}: ", match=match) from error
-    pipeline.release(board)
-
-
-def _chunks(count: int, history: History, progress: bool | None) -> Iterator[range]:
-    # Between two chunks, Ctrl-C works and a progress bar moves. Chunks are measured in entries, because a match may
-    # have two or thousands of them.
-    chunk = max(1, CHUNK * count // history.entries)
-    chunks = range(0, count, chunk)
-    for first in chunks if progress is False else steps(chunks, "rating", progress):
-        yield range(first, min(first + chunk, count))
-
-
-def _sizes(history: History) -> tuple[Ints, Ints]:
-    """Return the number of teams and of entries of every match."""
-    return np.diff(history.match_start), np.diff(history.team_start[history.match_start])
 
 
 def participants(history: History, entry: Ints, team: Ints, match: Ints) -> dict[str, Any]:

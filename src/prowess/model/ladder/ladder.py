@@ -21,7 +21,7 @@ from ..components.absorb import Constant
 from ..components.drift import Seasons, Still
 from ..engine.rate import build_upcoming, carry_over, read_memory, read_row, settle_periods, write_row
 from ..engine.state_layout import StateLayout
-from ..engine.sweep import Table
+from ..engine.buffers import Table, aligned
 from ..match_input import check_details, unique_names
 from ..model import Model
 from ..rating import Rating
@@ -71,7 +71,7 @@ class Ladder:
         self.scale: Scale | None = read_scale(scale)
         self.names: list[str] = []
         self._rows: dict[str, int] = {}
-        self.state: State = np.full((8, self.layout.width), np.nan)
+        self.state: State = aligned(8, self.layout.width)
         self.memory: Memory = np.array(model.pipeline.memory())
         self.stamp: Stamp | None = None
         self.first_time = nan  # the time of the first match, as in histories; NaN if unknown
@@ -208,7 +208,7 @@ class Ladder:
         """
         if rows > len(self.state):
             # Doubling keeps the cost of many newcomers linear.
-            more = np.full((max(rows, 2 * len(self.state)), self.state.shape[1]), np.nan)
+            more = aligned(max(rows, 2 * len(self.state)), self.state.shape[1])
             more[: len(self.state)] = self.state
             self.state = more
 
@@ -310,7 +310,8 @@ class Ladder:
         other.model, other.stamp, other.first_time = self.model, self.stamp, self.first_time
         other.scale = self.scale
         other.names, other._rows = list(self.names), {}
-        other.state, other.memory = self.state.copy(), self.memory.copy()
+        other.state, other.memory = aligned(*self.state.shape), self.memory.copy()
+        other.state[:] = self.state
         return other
 
     def record(

@@ -138,8 +138,7 @@ def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
         ladder.stamp = common_stamp(ladder.stamp, Stamp(history.time_kind, history.time_zone))
         if len(history):
             ladder.first_time = _earliest(ladder.first_time, float(history.time[0]))
-    # a part of a longer history may name players who have no match in this part
-    all_play = np.bincount(history.player, minlength=len(history.players)).all()
+    all_play = _all_play(history)
     if not len(ladder) and history.importance is None and all_play:
         ladder.reserve(len(history.players))
         ladder.names.extend(history.players)
@@ -163,6 +162,15 @@ def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
     ladder.reserve(len(ladder) + len(newcomers) + 1)
     ladder.names.extend([history.players[player] for player in newcomers])
     return row[history.player]
+
+
+def _all_play(history: History) -> bool:
+    """Return whether every player has a match; a part of a longer history may name others. The history keeps this."""
+    kept: bool | None = history.__dict__.get("_all_play")
+    if kept is None:
+        kept = bool(np.bincount(history.player, minlength=len(history.players)).all())
+        history.__dict__["_all_play"] = kept
+    return kept
 
 
 def _enter_few(ladder: Ladder, history: History) -> NDArray[np.int32] | None:

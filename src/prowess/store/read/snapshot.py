@@ -16,7 +16,7 @@ from ...errors import Error
 from ...history.name_index import NameIndex
 from ...history.times import DAY, show_time
 from ...model.engine.rate import settle_periods
-from ...model.engine.sweep import Table
+from ...model.engine.buffers import Table
 from ...model.fit.leaderboard import grain, largest, level, overall
 from ...model.ladder.ladder import Ladder
 from ...model.model import Model

@@ -124,7 +124,8 @@ class Duel(Outcome):
         if board.teams == 2 and board.entries == 2 and not _is_partial(board):
             pair.evidence(board)  # with one player per team, comparing teams compares the players
             for e in range(2):
-                for i in range(e * board.stride, e * board.stride + board.lanes):
+                for lane in range(board.lanes):
+                    i = e * board.stride + lane
                     board.g1[i] = board.d1[i]
                     board.g2[i] = board.d2[i]
         elif board.stride > 1:
@@ -136,7 +137,8 @@ class Duel(Outcome):
             _average_teams(board)
             board.evidences[0] = pair.neighbour_evidence(board)
         for e in range(board.entries):
-            for i in range(e * board.stride, e * board.stride + board.lanes):
+            for lane in range(board.lanes):
+                i = e * board.stride + lane
                 pull = board.g2[i] if board.g2[i] < 0.0 else 0.0
                 board.kept[i] = 1.0 / (1.0 - board.var[i] * pull)
         return board.evidences[0]
@@ -148,7 +150,8 @@ def _is_partial(board: Board) -> cython.bint:
     """Return whether a player of a match of two players has another weight than 1."""
     count = 0
     for e in range(2):
-        for i in range(e * board.stride, e * board.stride + board.lanes):
+        for lane in range(board.lanes):
+            i = e * board.stride + lane
             count += 0 if board.alpha[i] == 1.0 else 1
     return count > 0
 

@@ -95,6 +95,7 @@ class GaussianScore(Score):
 
     tunable: ClassVar[dict[str, Range]] = {"gamma": Range(0.1, 10, log=True, unit="value")}
     blocks = True
+    reads_entries = False
     memory_from = "scores"
 
     def __post_init__(self) -> None:
@@ -291,11 +292,7 @@ class GaussianScore(Score):
         """Set the row `SPREAD`: the noise variance γ² of a score if `single` is true, else of a score difference."""
         s = board.stride
         if isinstance(self.gamma, str):
-            for lane in range(board.lanes):
-                squares = board.memory[(SCORE_SQUARES if single else DIFFERENCE_SQUARES) * s + lane]
-                freedom = board.memory[SCORES * s + lane] - 1.0 if single else board.memory[DIFFERENCES * s + lane]
-                board.work[SPREAD * s + lane] = _estimate(board, lane, squares, freedom)
-            return False
+            return _estimate_spread(board, SCORE_SQUARES if single else DIFFERENCE_SQUARES, 1.0 if single else 0.0)
         gamma: cython.double = self.gamma
         for lane in range(board.lanes):
             board.work[SPREAD * s + lane] = gamma * gamma
@@ -343,14 +340,31 @@ class GaussianScore(Score):
 
 
 @cython.cfunc
-def _estimate(board: Board, lane: cython.Py_ssize_t, squares: cython.double, freedom: cython.double) -> cython.double:
-    """Estimate γ² from a sum of squares and its degrees of freedom.
+def _estimate_spread(board: Board, row: cython.Py_ssize_t, lost: cython.double) -> cython.bint:
+    """Set the row `SPREAD` to estimates of γ²: the sum of squares in a row of the memory, per degree of freedom.
 
-    If there are no scores yet, or all scores are equal, return the mean performance noise.
+    The number of scores or differences is in the first row of the memory; estimating a mean has `lost` degrees of
+    freedom.
     """
+    s = board.stride
+    early = 0
+    for lane in range(board.lanes):
+        squares = board.memory[row * s + lane]
+        freedom = board.memory[lane] - lost
+        known = (1.0 if freedom >= 1.0 else 0.0) * (1.0 if squares > 0.0 else 0.0)
+        board.work[SPREAD * s + lane] = squares / (freedom if freedom >= 1.0 else 1.0)
+        early += 0 if known > 0.0 else 1
+    if early > 0:
+        for i in range(board.lanes):
+            if board.memory[i] - lost < 1.0 or not board.memory[row * s + i] > 0.0:
+                board.work[SPREAD * s + i] = _mean_noise(board, i)
+    return False
+
+
+@cython.cfunc
+def _mean_noise(board: Board, lane: cython.Py_ssize_t) -> cython.double:
+    """Return the mean performance noise of a match, the estimate of γ² while there are no scores, or all are equal."""
     total = 0.0
-    if freedom >= 1.0 and squares > 0.0:
-        return squares / freedom
     for k in range(board.teams * board.traits):
         total += board.noise[k * board.stride + lane]
     if total > 0.0:

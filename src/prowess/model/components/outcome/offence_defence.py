@@ -99,6 +99,11 @@ class OffenceDefence(Outcome):
         return self.score.blocks
 
     @property
+    def reads_entries(self) -> bool:
+        """The attribute `reads_entries` of the score's likelihood."""
+        return self.score.reads_entries
+
+    @property
     def memory_from(self) -> str:
         """The attribute `memory_from` of the score's likelihood."""
         return self.score.memory_from
@@ -260,21 +265,22 @@ def _move_levels(board: Board, score: Score) -> cython.bint:
     """
     s = board.stride
     changed = False
-    if board.memories == 0:
+    # In blocks, the memory has been updated before, and without a base level there is nothing else to update.
+    if board.memories == 0 or (s > 1 and not score.has_base):
         return False
-    for lane in range(board.lanes):
-        board.lane = lane
+    for i in range(board.lanes):
+        board.lane = i
         for k in range(board.memories if s > 1 else 0):
-            board.work[(MEMORY + k) * s + lane] = board.memory[k * s + lane]
+            board.work[(MEMORY + k) * s + i] = board.memory[k * s + i]
         before = score.base_level(board)
         score.remember(board)
-        board.x_mean[lane] = score.base_level(board) - before
-        if board.x_mean[lane] != 0.0:
+        board.x_mean[i] = score.base_level(board) - before
+        if board.x_mean[i] != 0.0:
             changed = True
         else:
             # Where the level stays, the skills are not learnt again, so nothing else may change either.
             for k in range(board.memories if s > 1 else 0):
-                board.memory[k * s + lane] = board.work[(MEMORY + k) * s + lane]
+                board.memory[k * s + i] = board.work[(MEMORY + k) * s + i]
     board.lane = 0
     return changed
 

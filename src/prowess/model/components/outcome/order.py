@@ -78,6 +78,15 @@ class Order(Outcome):
         return self._policy().blocks
 
     @property
+    def reads_entries(self) -> bool:
+        """The attribute `reads_entries` of the margin.
+
+        >>> Order(draw_probability=0.1).reads_entries
+        False
+        """
+        return self._policy().reads_entries
+
+    @property
     def remembers(self) -> tuple[str, ...]:
         """The names of the numbers that the margin keeps for the league; () if the margin does not learn.
 

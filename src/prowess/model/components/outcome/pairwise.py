@@ -62,6 +62,7 @@ class Pairwise(Comparison):
     """
 
     laplace = True
+    reads_entries = False
     memory_from = "forecasts"
 
     @property
@@ -148,7 +149,8 @@ class Pairwise(Comparison):
             compare_all(self, board, board.teams, board.d1, board.d2)
             board.evidences[0] = self.neighbour_evidence(board)
         for j in range(board.teams):
-            for i in range(j * board.stride, j * board.stride + board.lanes):
+            for lane in range(board.lanes):
+                i = j * board.stride + lane
                 pull = board.d2[i] if board.d2[i] < 0.0 else 0.0
                 board.left[i] = 1.0 / (1.0 - board.variance[i] * pull)
         return board.evidences[0]

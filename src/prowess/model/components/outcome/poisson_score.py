@@ -98,6 +98,7 @@ class PoissonScore(Score):
 
     tunable: ClassVar[dict[str, Range]] = {"draw_factor": Range(0.3, 3, log=True)}
     blocks = True
+    reads_entries = False
     memory_from = "scores"
     later = True
     typical = 0.3  # usual standard deviation of log-rates
@@ -164,7 +165,8 @@ class PoissonScore(Score):
             return True
         wrong = 0
         for j in range(board.teams):
-            for i in range(j * board.stride, j * board.stride + board.lanes):
+            for lane in range(board.lanes):
+                i = j * board.stride + lane
                 wrong += 1 if board.score[i] < 0.0 else 0
                 wrong += 1 if floor(board.score[i]) != board.score[i] else 0
         if wrong > 0:
@@ -320,7 +322,8 @@ class PoissonScore(Score):
 def _reject_scores(board: Board) -> cython.bint:
     """Raise `Error` for the first score that is not a count."""
     for j in range(board.teams):
-        for i in range(j * board.stride, j * board.stride + board.lanes):
+        for lane in range(board.lanes):
+            i = j * board.stride + lane
             score = board.score[i]
             if score < 0.0 or floor(score) != score:
                 message = f"PoissonScore needs whole scores of at least 0; team {j + 1} has {score:g}"

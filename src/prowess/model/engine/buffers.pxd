@@ -1,0 +1,21 @@
+cdef class Columns:
+    cdef const int[::1] match_start, team_start, player, place
+    cdef const double[::1] score, weight, importance, time, home
+    cdef readonly object rows
+    cdef public Py_ssize_t matches, teams, entries, match_teams, match_entries
+    cdef public bint has_score, has_weight, has_importance, has_home, has_time
+    cdef public double unit
+
+
+cdef class Table:
+    cdef double[::1] cells, memory
+    cdef readonly Py_ssize_t stride
+
+
+cdef class Record:
+    cdef public object mean, variance, win, draw, scatter, log_evidence, before, after
+    cdef double[::1] _mean, _variance, _win, _draw, _scatter, _log_evidence
+    cdef double[:, ::1] _before, _after
+    cdef public bint has_before, has_after, silent
+    cdef public Py_ssize_t at, first_match, first_team
+    cdef public list unconverged

@@ -1,0 +1,156 @@
+"""The data that a sweep reads and writes: a history's columns, a ladder's state, and the record of the forecasts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from .. import _cython as cython
+
+from ...history.times import DAY
+
+LINE = 64  # bytes in a line of the processor's cache
+
+
+def aligned(rows: int, width: int) -> Any:
+    """Return an array of NaN whose rows lie in as few lines of the cache as possible, because they are read at random.
+
+    >>> aligned(2, 3).shape, aligned(2, 5).strides
+    ((2, 3), (64, 8))
+    """
+    line = LINE // 8
+    stride = 4 if width <= 4 else -(-width // line) * line
+    cells = np.full(rows * stride + line, np.nan)
+    first = -(cells.ctypes.data // 8) % line
+    return cells[first : first + rows * stride].reshape(rows, stride)[:, :width]
+
+
+@cython.final
+@cython.cclass
+class Columns:
+    """A history's columns, as buffers for the kernels."""
+
+    def __init__(self, history: Any, rows: Any) -> None:
+        """Store the columns of a history; `rows` has the row of each entry's player in the state."""
+        none = np.empty(0)
+        self.match_start = memoryview(history.match_start)
+        self.team_start = memoryview(history.team_start)
+        self.rows = rows
+        self.player = memoryview(rows)
+        self.place = memoryview(history.place)
+        self.has_home = history.home is not None
+        self.has_score = history.score is not None
+        self.has_weight = history.weight is not None
+        self.has_importance = history.importance is not None
+        self.has_time = history.time is not None
+        self.unit = 1.0 if history.time_kind == "number" else DAY
+        self.home = memoryview(history.home.astype(np.float64) if self.has_home else none)
+        self.score = memoryview(history.score if self.has_score else none)
+        self.weight = memoryview(history.weight if self.has_weight else none)
+        self.importance = memoryview(history.importance if self.has_importance else none)
+        self.time = memoryview(history.time.astype(np.float64) if self.has_time else none)
+        self.matches = len(history.match_start) - 1
+        self.teams = len(history.place)
+        self.entries = len(history.player)
+        # If all matches have equally many teams and entries, it is known where they begin, without reading it.
+        self.match_teams = _common_size(history.match_start)
+        self.match_entries = _common_size(history.team_start[history.match_start]) if self.match_teams else 0
+
+
+def _common_size(start: Any) -> int:
+    """Return the size of all groups of rows that begin at these rows; 0 if sizes differ, or if there is no group."""
+    size = int(start[1]) if len(start) > 1 else 0
+    return size if (np.diff(start) == size).all() else 0
+
+
+def columns_of(history: Any, rows: Any) -> Columns:
+    """Return the columns of a history, which keeps them for later fits if the rows are its player numbers.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+    >>> columns_of(history, history.player) is columns_of(history, history.player)
+    True
+    """
+    if rows is not history.player:
+        return Columns(history, rows)
+    if "_columns" not in history.__dict__:
+        history.__dict__["_columns"] = Columns(history, rows)
+    return history.__dict__["_columns"]
+
+
+@cython.final
+@cython.cclass
+class Table:
+    """A ladder's state, with a row for every player (`StateLayout`), and the league's memory.
+
+    Row r begins at the cell r · `stride`.
+    """
+
+    def __init__(self, state: Any, memory: Any) -> None:
+        self.stride = state.strides[0] // 8
+        cells = max((len(state) - 1) * self.stride + state.shape[1], 0)
+        self.cells = memoryview(as_strided(state, (cells,), (8,)))
+        self.memory = memoryview(memory)
+
+
+@cython.final
+@cython.cclass
+class Record:
+    """The results of a sweep: forecasts, the log-evidence, and optionally the beliefs before and after every match.
+
+    A record covers the matches from `first` to `last` of a history; by default, all matches. A `silent` record stays
+    empty, for callers that need only the final state. `fill` are the columns to fill (see `sizes`); by default, new
+    ones.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        traits: int = 1,
+        after: bool = False,
+        silent: bool = False,
+        before: bool = False,
+        fill: list[Any] | None = None,
+        first: int = 0,
+        last: int = -1,
+    ) -> None:
+        belief = 2 * traits  # mean and variance of each trait, as in a `StateLayout`
+        last = columns.matches if last < 0 else last
+        self.first_match = first
+        self.first_team = columns.match_start[first]
+        matches = 0 if silent else last - first
+        teams = 0 if silent else columns.match_start[last] - columns.match_start[first]
+        if fill is None:
+            fill = [np.empty(size) for size in sizes(matches, teams, traits)]
+        self.mean, self.variance, self.win, self.draw, self.log_evidence = fill
+        # Only models of scores fill this column, and only for matches of three or more teams.
+        self.scatter = np.zeros(matches)
+        self.before = np.empty((columns.entries if before else 0, belief))
+        self.after = np.empty((columns.entries if after else 0, belief))
+        self.has_before = before
+        self.has_after = after
+        self.silent = silent
+        self.unconverged = []
+        self.at = 0
+        self._mean = memoryview(self.mean)
+        self._variance = memoryview(self.variance)
+        self._win = memoryview(self.win)
+        self._draw = memoryview(self.draw)
+        self._scatter = memoryview(self.scatter)
+        self._log_evidence = memoryview(self.log_evidence)
+        self._before = memoryview(self.before)
+        self._after = memoryview(self.after)
+
+
+def sizes(matches: int, teams: int, traits: int) -> list[int]:
+    """Return the sizes of the columns of a record: mean, variance, win, draw, log-evidence.
+
+    >>> sizes(10, 20, 2)
+    [40, 40, 10, 10, 10]
+    """
+    return [teams * traits] * 2 + [matches] * 3
