@@ -80,7 +80,7 @@ LANES = [
         "components.outcome.poisson_score",
     ]
 ]
-IVDEP = "#pragma GCC ivdep"
+SIMD = "#pragma omp simd"
 SHARED = "prowess._shared"  # Cython's code for arrays, compiled once instead of in every kernel
 REQUIRED = os.environ.get("PROWESS_REQUIRE_COMPILED") == "1"
 PURE = os.environ.get("PROWESS_PURE") == "1"
@@ -113,10 +113,18 @@ def kernels():
     from Cython.Build import cythonize
 
     flags = (
-        [] if sys.platform == "win32" else ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+        []
+        if sys.platform == "win32"
+        else [
+            "-O3",
+            "-g0",
+            "-ffp-contract=off",
+            "-fno-math-errno",
+            "-fno-trapping-math",
+            "-fopenmp-simd",
+            "-fno-tree-vectorize",
+        ]
     )
-    if sys.platform == "linux":  # gcc gives up on loops over many columns without this
-        flags.append("--param=vect-max-version-for-alias-checks=200")
     extensions = [
         Extension(
             name,
@@ -158,8 +166,8 @@ def promise_independent_lanes(source):
     """
     loop = re.compile(r"^( *)(for \((\w+) = [^;]*; [^;]*; [^)]*\) \{\n *__pyx_v_lane = \3;)", re.MULTILINE)
     text = source.read_text(encoding="utf-8")
-    if IVDEP not in text:
-        marked, loops = loop.subn(rf"{IVDEP}\n\1\2", text)
+    if SIMD not in text:
+        marked, loops = loop.subn(rf"{SIMD}\n\1\2", text)
         if loops:
             source.write_text(marked, encoding="utf-8")
 

@@ -244,10 +244,10 @@ class Step(Absorb):
             return _move(board, self.k)
         for e in range(board.entries):
             for k in range(e * board.traits, (e + 1) * board.traits):
-                for lane in range(board.lanes):
-                    i = k * board.stride + lane
-                    factor = _k_factor(self.k, board.played[e * board.stride + lane], board.mu[i])
-                    board.mu[i] += factor * board.importances[lane] * board.unit * board.g1[i]
+                for n in range(board.lanes):
+                    i = k * board.stride + n
+                    factor = _k_factor(self.k, board.played[e * board.stride + n], board.mu[i])
+                    board.mu[i] += factor * board.importances[n] * board.unit * board.g1[i]
         return False
 
 

@@ -269,10 +269,10 @@ class Outcome:
 
 def forecast_by_lane(outcome: Outcome, board: Board) -> cython.bint:
     """Call `forecast` for one match after the other, on the board `single`."""
-    for lane in range(board.lanes):
-        copy_lane(board, lane, board.single, 0)
+    for i in range(board.lanes):
+        copy_lane(board, i, board.single, 0)
         outcome.forecast(board.single)
-        copy_lane(board.single, 0, board, lane)
+        copy_lane(board.single, 0, board, i)
     return False
 
 
@@ -281,12 +281,12 @@ def evidence_by_lane(outcome: Outcome, board: Board) -> cython.bint:
 
     An outcome may depend on what its forecast has left on the board, so the forecast is made again.
     """
-    for lane in range(board.lanes):
-        copy_lane(board, lane, board.single, 0)
+    for i in range(board.lanes):
+        copy_lane(board, i, board.single, 0)
         if board.teams == 2:
             outcome.forecast(board.single)
         board.single.evidences[0] = outcome.evidence(board.single)
-        copy_lane(board.single, 0, board, lane)
+        copy_lane(board.single, 0, board, i)
     return False
 
 
@@ -346,13 +346,13 @@ class Score(Outcome):
 
         Set `pushes`, `pulls` and `rests` as `seen` sets `push`, `pull` and `rest`; add the log-evidence to `evidences`.
         """
-        for lane in range(board.lanes):
-            board.lane = lane
-            evidence = self.seen(board, board.x_score[lane], board.x_mean[lane], board.x_variance[lane])
-            board.evidences[lane] += evidence
-            board.pushes[lane] = board.push
-            board.pulls[lane] = board.pull
-            board.rests[lane] = board.rest
+        for i in range(board.lanes):
+            board.lane = i
+            evidence = self.seen(board, board.x_score[i], board.x_mean[i], board.x_variance[i])
+            board.evidences[i] += evidence
+            board.pushes[i] = board.push
+            board.pulls[i] = board.pull
+            board.rests[i] = board.rest
         board.lane = 0
         return False
 
@@ -393,14 +393,14 @@ class Score(Outcome):
         one = board.stride
         two = 2 * one
         three = 3 * one
-        for lane in range(board.lanes):
-            board.lane = lane
+        for i in range(board.lanes):
+            board.lane = i
             self.foresee(
                 board,
-                board.mean[lane] - board.mean[three + lane],
-                board.variance[lane] + board.variance[three + lane],
-                board.mean[two + lane] - board.mean[one + lane],
-                board.variance[two + lane] + board.variance[one + lane],
+                board.mean[i] - board.mean[three + i],
+                board.variance[i] + board.variance[three + i],
+                board.mean[two + i] - board.mean[one + i],
+                board.variance[two + i] + board.variance[one + i],
             )
         board.lane = 0
         return False

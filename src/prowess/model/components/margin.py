@@ -264,18 +264,18 @@ class Spread(Margin):
         least: cython.double = self.least
         twice = 1.0 if self.printed else 2.0
         changed = False
-        for lane in range(board.lanes):
-            best = worst = board.mean[lane]
+        for i in range(board.lanes):
+            best = worst = board.mean[i]
             noise = 0.0
             for j in range(board.teams):
-                mean = board.mean[j * board.stride + lane]
+                mean = board.mean[j * board.stride + i]
                 best = max(best, mean)
                 worst = min(worst, mean)
-                noise += board.noise[j * board.stride + lane]
-            parts = twice * (_distinct(board, lane) if seen else board.teams)
+                noise += board.noise[j * board.stride + i]
+            parts = twice * (_distinct(board, i) if seen else board.teams)
             epsilon = max(best - worst, least * sqrt(noise / board.teams)) / parts
-            changed = changed or epsilon != board.epsilons[lane]
-            board.epsilons[lane] = epsilon
+            changed = changed or epsilon != board.epsilons[i]
+            board.epsilons[i] = epsilon
         return changed
 
     @cython.ccall
@@ -326,12 +326,12 @@ class TwoValued(Margin):
         tied: cython.double = self.tied
         untied: cython.double = self.untied
         changed = False
-        for lane in range(board.lanes):
+        for i in range(board.lanes):
             epsilon = tied
-            if seen and 1.0 - cython.cast(cython.double, _distinct(board, lane)) / board.teams <= fraction:
+            if seen and 1.0 - cython.cast(cython.double, _distinct(board, i)) / board.teams <= fraction:
                 epsilon = untied
-            changed = changed or epsilon != board.epsilons[lane]
-            board.epsilons[lane] = epsilon
+            changed = changed or epsilon != board.epsilons[i]
+            board.epsilons[i] = epsilon
         return changed
 
     @cython.ccall

@@ -238,8 +238,8 @@ class FullSquad(TeamFunction):
         share: cython.double
         row = board.traits * board.stride
         for j in range(board.teams):
-            for lane in range(board.traits * board.lanes):
-                k = lane // board.lanes * board.stride + lane % board.lanes  # the cell of the trait and the lane
+            for i in range(board.traits * board.lanes):
+                k = i // board.lanes * board.stride + i % board.lanes  # the cell of the trait and the i
                 shares = present = 0.0
                 for e in range(board.start[j], board.start[j + 1]):
                     share = board.alpha[e * row + k]
@@ -337,8 +337,8 @@ class LeaderBonus(TeamFunction):
         bonus: cython.double = self.leader_bonus
         squad.weigh(board)
         for j in range(board.teams):
-            for lane in range(board.traits * board.lanes):
-                _lead(board, j, lane // board.lanes * board.stride + lane % board.lanes, bonus)
+            for i in range(board.traits * board.lanes):
+                _lead(board, j, i // board.lanes * board.stride + i % board.lanes, bonus)
 
 
 @cython.cfunc

@@ -495,9 +495,9 @@ def _set_chances(board: Board, lanes: cython.Py_ssize_t) -> cython.void:
         rare += 1 if win == 0.0 else 0  # the probability of a far tail is not in `z`
         rare += 1 if loss == 0.0 else 0
     if rare > 0:
-        for lane in range(lanes):
-            if board.draws[lane] < 1e-8 or board.wins[lane] == 0.0 or board.losses[lane] == 0.0:
-                _set_rare_chances(board, lane)
+        for i in range(lanes):
+            if board.draws[i] < 1e-8 or board.wins[i] == 0.0 or board.losses[i] == 0.0:
+                _set_rare_chances(board, i)
 
 
 @cython.cfunc
@@ -544,8 +544,8 @@ class Margin:
 
     def fill_edges(self, board: Board) -> cython.bint:
         """Set `edges` to the margin between the two teams of every match."""
-        for lane in range(board.lanes):
-            board.edges[lane] = self.between(board, lane, board.stride + lane)
+        for i in range(board.lanes):
+            board.edges[i] = self.between(board, i, board.stride + i)
         return False
 
     def learn(self, board: Board) -> cython.bint:

@@ -430,14 +430,14 @@ class Pipeline:
     def keep_heavy(self, board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
         """Set `kept` of a player who has most of the variance of the team."""
         s = board.stride
-        for lane in range(board.lanes):
-            i = (e * self.traits + k) * s + lane
-            t = (j * self.traits + k) * s + lane
+        for n in range(board.lanes):
+            i = (e * self.traits + k) * s + n
+            t = (j * self.traits + k) * s + n
             own = board.alpha[i] * board.alpha[i] * board.var[i]
             if own > board.variance[t] - own:
-                rest = _rest(board, lane, j, k, e)
-                if self.has_home and board.homes[lane] == j:
-                    rest += board.home_var[k * s + lane]
+                rest = _rest(board, n, j, k, e)
+                if self.has_home and board.homes[n] == j:
+                    rest += board.home_var[k * s + n]
                 board.kept[i] = _kept(own, rest, board.variance[t], board.left[t])
 
 

@@ -157,8 +157,8 @@ def exp_all(x: cython.double[::1], first: cython.Py_ssize_t, count: cython.Py_ss
     if count == 1:
         x[first] = _exp(x[first])
         return
-    for i in range(first, first + count):
-        x[i] = _exp(x[i])
+    for lane in range(first, first + count):
+        x[lane] = _exp(x[lane])
 
 
 def log_all(x: cython.double[::1], first: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
@@ -166,8 +166,8 @@ def log_all(x: cython.double[::1], first: cython.Py_ssize_t, count: cython.Py_ss
     if count == 1:
         x[first] = _log(x[first])
         return
-    for i in range(first, first + count):
-        x[i] = _log(x[i])
+    for lane in range(first, first + count):
+        x[lane] = _log(x[lane])
 
 
 def log1p_all(x: cython.double[::1], first: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
@@ -175,11 +175,11 @@ def log1p_all(x: cython.double[::1], first: cython.Py_ssize_t, count: cython.Py_
     if count == 1:
         x[first] = _log1p(x[first])
         return
-    for i in range(first, first + count):
-        x[i] = _log1p(x[i])
+    for lane in range(first, first + count):
+        x[lane] = _log1p(x[lane])
 
 
 def expm1_all(x: cython.double[::1], first: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
     """Replace `count` numbers of a column, from the cell `first` on, by e^x − 1."""
-    for i in range(first, first + count):
-        x[i] = _expm1(x[i])
+    for lane in range(first, first + count):
+        x[lane] = _expm1(x[lane])

@@ -198,12 +198,12 @@ def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _truncate_ties(board: Board, k: cython.Py_ssize_t) -> cython.void:
-    for lane in range(board.lanes):
-        i = k * board.stride + lane
-        if board.scratch[TIED, i] != 0.0 and board.work[ACTIVE * board.stride + lane] != 0.0:
+    for n in range(board.lanes):
+        i = k * board.stride + n
+        if board.scratch[TIED, i] != 0.0 and board.work[ACTIVE * board.stride + n] != 0.0:
             gap = board.scratch[GAP, i] + board.scratch[UPPER_MEAN, i] - board.scratch[LOWER_MEAN, i]
             sharpness = board.scratch[SHARPNESS, i]
-            within(gap * sharpness, board.scratch[EPS, i] * sharpness, board.cut, lane)
+            within(gap * sharpness, board.scratch[EPS, i] * sharpness, board.cut, n)
 
 
 @cython.cfunc

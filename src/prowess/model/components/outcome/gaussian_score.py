@@ -394,8 +394,8 @@ def _set_chances(board: Board, margin: cython.double) -> cython.void:
     for lane in range(board.lanes):
         rare += 1 if board.behind.z[lane] == 0.0 else 0
     if rare > 0:
-        for lane in range(board.lanes):
-            board.behind.z[lane] = probability(board.behind, lane)
+        for i in range(board.lanes):
+            board.behind.z[i] = probability(board.behind, i)
     for lane in range(board.lanes):
         tail = board.behind.z[lane]
         rest = 1.0 - tail

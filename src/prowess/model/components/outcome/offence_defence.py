@@ -156,9 +156,9 @@ class OffenceDefence(Outcome):
     def add_base(self, board: Board) -> cython.bint:
         """Add the base level of scores to all offences, so that every x has it."""
         score: Score = self.score
-        for lane in range(board.lanes):
-            board.lane = lane
-            board.x_mean[lane] = score.base_level(board)
+        for i in range(board.lanes):
+            board.lane = i
+            board.x_mean[i] = score.base_level(board)
         board.lane = 0
         _raise_offences(board)
         return False

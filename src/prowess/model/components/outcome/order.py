@@ -136,10 +136,10 @@ def _learn_two(board: Board) -> cython.void:
         _choose_moments(board)
         log_z_all(board.cut, board.evidences, board.lanes)
         _set_derivatives(board, board.cut, board.lanes, board.stride)
-    for lane in range(board.lanes):
+    for i in range(board.lanes):
         # Without a margin a draw has a density instead of a probability: convert it to the units of performances.
-        if board.edges[lane] == 0.0 and board.place[lane] == board.place[board.stride + lane]:
-            board.evidences[lane] += log(board.sharpnesses[lane])
+        if board.edges[i] == 0.0 and board.place[i] == board.place[board.stride + i]:
+            board.evidences[i] += log(board.sharpnesses[i])
 
 
 @cython.cfunc
@@ -174,13 +174,13 @@ def _choose_moments(board: Board) -> cython.void:
         draws += 1 if board.place[one + lane] == board.place[lane] else 0
     rare = _choose_sides(board, board.cut, board.ahead, board.behind, board.lanes)
     if draws > 0 or rare > 0:
-        for lane in range(board.lanes):
-            if board.place[lane] == board.place[one + lane]:
-                within(board.gaps[lane], board.edges[lane], board.cut, lane)
-            elif board.cut.z[lane] == 0.0:
-                side = board.ahead if board.place[lane] < board.place[one + lane] else board.behind
-                board.cut.base[lane] = side.base[lane]
-                board.cut.mass[lane] = side.mass[lane]
+        for i in range(board.lanes):
+            if board.place[i] == board.place[one + i]:
+                within(board.gaps[i], board.edges[i], board.cut, i)
+            elif board.cut.z[i] == 0.0:
+                side = board.ahead if board.place[i] < board.place[one + i] else board.behind
+                board.cut.base[i] = side.base[i]
+                board.cut.mass[i] = side.mass[i]
 
 
 @cython.cfunc
@@ -212,15 +212,15 @@ def _build_chains(board: Board) -> cython.bint:
     # The prior mean of a team is the reference value of its element.
     s = board.stride
     ep_chain.reserve(board, 0)
-    for lane in range(board.lanes):
-        sort_by_place(board, lane)
+    for i in range(board.lanes):
+        sort_by_place(board, i)
         for k in range(board.teams):
-            team = board.order[k * s + lane] * s + lane
-            below = board.order[min(k + 1, board.teams - 1) * s + lane] * s + lane
-            ep_chain.set_prior(board, k * s + lane, 1.0 / positive(board.variance[team]), 0.0)
+            team = board.order[k * s + i] * s + i
+            below = board.order[min(k + 1, board.teams - 1) * s + i] * s + i
+            ep_chain.set_prior(board, k * s + i, 1.0 / positive(board.variance[team]), 0.0)
             ep_chain.set_factor(
                 board,
-                k * s + lane,
+                k * s + i,
                 board.mean[team] - board.mean[below],
                 board.margin.between(board, team, below),
                 board.place[team] == board.place[below],
@@ -239,9 +239,9 @@ def _run_chains(board: Board, tolerance: cython.double, sweeps: cython.Py_ssize_
     while moving > 0 and spent < sweeps:
         ep_chain.sweep(board, board.teams)
         moving = 0
-        for lane in range(board.lanes):
-            moves = board.work[ep_chain.ACTIVE * s + lane] > 0.0 and board.work[ep_chain.MOVE * s + lane] > still
-            board.work[ep_chain.ACTIVE * s + lane] = 1.0 if moves else 0.0
+        for i in range(board.lanes):
+            moves = board.work[ep_chain.ACTIVE * s + i] > 0.0 and board.work[ep_chain.MOVE * s + i] > still
+            board.work[ep_chain.ACTIVE * s + i] = 1.0 if moves else 0.0
             moving += 1 if moves else 0
         spent += 1
     for lane in range(board.lanes):

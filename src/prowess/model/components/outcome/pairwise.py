@@ -106,11 +106,11 @@ class Pairwise(Comparison):
         [0.5, 0.5]
         """
         s = board.stride
-        for lane in range(board.lanes):
-            gap = board.mean[lane] - board.mean[s + lane]
-            self.chance(board, gap, board.variance[lane] + board.variance[s + lane])
-            board.work[EXPECTED * s + lane] = board.expected
-            board.work[CONCEDED * s + lane] = board.conceded
+        for i in range(board.lanes):
+            gap = board.mean[i] - board.mean[s + i]
+            self.chance(board, gap, board.variance[i] + board.variance[s + i])
+            board.work[EXPECTED * s + i] = board.expected
+            board.work[CONCEDED * s + i] = board.conceded
         return False
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
@@ -170,21 +170,21 @@ class Pairwise(Comparison):
         [-100.0, 100.0]
         """
         one = board.stride
-        for lane in range(board.lanes):
-            gap = board.mean[lane] - board.mean[one + lane]
-            own = board.variance[lane]
-            other = board.variance[one + lane]
-            score = score_between(board, lane, one + lane)
+        for i in range(board.lanes):
+            gap = board.mean[i] - board.mean[one + i]
+            own = board.variance[i]
+            other = board.variance[one + i]
+            score = score_between(board, i, one + i)
             self.meet(board, gap, own, other, score)
-            board.d1[lane] = board.push
-            board.d2[lane] = board.pull
-            board.evidences[lane] = self.likelihood(board, gap, own, other, score)
+            board.d1[i] = board.push
+            board.d2[i] = board.pull
+            board.evidences[i] = self.likelihood(board, gap, own, other, score)
             self.meet(board, -gap, other, own, 1.0 - score)
-            board.d1[one + lane] = board.push
-            board.d2[one + lane] = board.pull
+            board.d1[one + i] = board.push
+            board.d2[one + i] = board.pull
             if own != other:
                 back = self.likelihood(board, -gap, other, own, 1.0 - score)
-                board.evidences[lane] = 0.5 * (board.evidences[lane] + back)
+                board.evidences[i] = 0.5 * (board.evidences[i] + back)
         return False
 
     def neighbour_evidence(self, board: Board) -> cython.double:

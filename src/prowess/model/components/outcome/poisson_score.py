@@ -195,47 +195,14 @@ class PoissonScore(Score):
         The change of the mean, m′ − m, is computed as v s − y or as κ − v′/2 − m (see `tilt`): the formula that
         subtracts smaller numbers loses fewer digits.
         """
-        s = board.stride
-        certain = 0
-        for lane in range(board.lanes):
-            variance = board.x_variance[lane]
-            certain += 0 if variance > 0.0 else 1
-            board.work[lane] = variance
-        if certain > 0:
-            positive(0.0)
-        log_all(board.work, 0, board.lanes)
-        for lane in range(board.lanes):
-            variance = board.x_variance[lane]
-            board.work[lane] += board.x_mean[lane] + variance * board.x_score[lane]
-            board.work[HALF * s + lane] = 0.5 * variance
-        tilt_all(board.work, s, board.lanes)
-        for lane in range(board.lanes):
-            y = board.work[ROOT * s + lane]
-            board.work[KAPPA * s + lane] = y / board.x_variance[lane]
-            board.work[LOG * s + lane] = 1.0 + y
-        log_all(board.work, KAPPA * s, board.lanes)
-        log_all(board.work, LOG * s, board.lanes)
-        for lane in range(board.lanes):
-            y = board.work[ROOT * s + lane]
-            mean = board.x_mean[lane]
-            variance = board.x_variance[lane]
-            score = board.x_score[lane]
-            inverse = 1.0 / variance
-            rest = 1.0 / (1.0 + y)
-            half = 0.5 * variance * rest
-            far = board.work[KAPPA * s + lane] - half - mean
-            moved = variance * score - y
-            moved = moved if y < 1.0 else far
-            near = mean + moved + half
-            board.work[KAPPA * s + lane] = near if y < 1.0 else board.work[KAPPA * s + lane]
-            board.rests[lane] = rest
-            board.pulls[lane] = y * inverse * rest
-            board.pushes[lane] = moved * inverse
-            square = moved * moved * inverse
-            board.evidences[lane] -= half * score + 0.5 * (square - y * rest + board.work[LOG * s + lane])
-        for lane in range(board.lanes):
-            rate = board.work[ROOT * s + lane] / board.x_variance[lane]
-            board.evidences[lane] += log_pmf(board.x_score[lane], board.work[KAPPA * s + lane], rate)
+        if board.lanes == 1:
+            variance = positive(board.x_variance[0])
+            y = tilt(board.x_mean[0], variance, board.x_score[0])
+            kappa = _set_posterior(board, 0, y, log(y / variance), log(1.0 + y))
+            board.evidences[0] += log_pmf(board.x_score[0], kappa, y / variance)
+        else:
+            _find_roots(board)
+            _set_posteriors(board)
         return False
 
     @cython.ccall
@@ -319,11 +286,78 @@ class PoissonScore(Score):
 
 
 @cython.cfunc
+def _find_roots(board: Board) -> cython.bint:
+    """Set y (see `tilt`) of every lane in the row `ROOT`, and the logarithms of y/v and of 1 + y."""
+    s = board.stride
+    certain = 0
+    for lane in range(board.lanes):
+        variance = board.x_variance[lane]
+        certain += 0 if variance > 0.0 else 1
+        board.work[lane] = variance
+    if certain > 0:
+        positive(0.0)
+    log_all(board.work, 0, board.lanes)
+    for lane in range(board.lanes):
+        variance = board.x_variance[lane]
+        board.work[lane] += board.x_mean[lane] + variance * board.x_score[lane]
+        board.work[HALF * s + lane] = 0.5 * variance
+    tilt_all(board.work, s, board.lanes)
+    for lane in range(board.lanes):
+        y = board.work[ROOT * s + lane]
+        board.work[KAPPA * s + lane] = y / board.x_variance[lane]
+        board.work[LOG * s + lane] = 1.0 + y
+    log_all(board.work, KAPPA * s, board.lanes)
+    log_all(board.work, LOG * s, board.lanes)
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _set_posteriors(board: Board) -> cython.void:
+    s = board.stride
+    for lane in range(board.lanes):
+        y = board.work[ROOT * s + lane]
+        kappa = _set_posterior(board, lane, y, board.work[KAPPA * s + lane], board.work[LOG * s + lane])
+        board.work[KAPPA * s + lane] = kappa
+        board.work[ROOT * s + lane] = y / board.x_variance[lane]
+    for i in range(board.lanes):
+        board.evidences[i] += log_pmf(board.x_score[i], board.work[KAPPA * s + i], board.work[ROOT * s + i])
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _set_posterior(
+    board: Board, lane: cython.Py_ssize_t, y: cython.double, log_rate: cython.double, log_1y: cython.double
+) -> cython.double:
+    """Set the update of the belief about x from a score, given y (see `tilt`), log(y/v) and log(1 + y); return κ.
+
+    Of the log-evidence, only the logarithm of the Poisson probability at κ is still missing.
+    """
+    mean = board.x_mean[lane]
+    variance = board.x_variance[lane]
+    score = board.x_score[lane]
+    inverse = 1.0 / variance
+    rest = 1.0 / (1.0 + y)
+    half = 0.5 * variance * rest
+    near = variance * score - y
+    far = log_rate - half - mean
+    moved = near if y < 1.0 else far
+    kappa = mean + moved + half
+    board.rests[lane] = rest
+    board.pulls[lane] = y * inverse * rest
+    board.pushes[lane] = moved * inverse
+    square = moved * moved * inverse
+    board.evidences[lane] -= half * score + 0.5 * (square - y * rest + log_1y)
+    return kappa if y < 1.0 else log_rate
+
+
+@cython.cfunc
 def _reject_scores(board: Board) -> cython.bint:
     """Raise `Error` for the first score that is not a count."""
     for j in range(board.teams):
-        for lane in range(board.lanes):
-            i = j * board.stride + lane
+        for n in range(board.lanes):
+            i = j * board.stride + n
             score = board.score[i]
             if score < 0.0 or floor(score) != score:
                 message = f"PoissonScore needs whole scores of at least 0; team {j + 1} has {score:g}"
