@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, bindparam, select
 
 from ..errors import Error
 from ..history import History
-from ..model.fit.trace import run_sweep
+from ..model.fit.sweeps import run_sweep
 from ..model.ladder.ladder import Ladder
 from ..model.rating import Rating
 from . import leagues

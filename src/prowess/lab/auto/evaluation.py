@@ -57,6 +57,7 @@ class Evaluator:
 
     def __post_init__(self) -> None:
         self.history = SharedHistory.of(self.history).history
+        self._parts: dict[int, History] = {len(self.history): self.history}
 
     def losses(self, design: Design, sets: Sequence[Values], stop: int) -> list[Floats | None]:
         """For each set of values, return the losses of the scored matches before `stop`, or None if the model fails."""
@@ -111,10 +112,16 @@ class Evaluator:
                 return self._pair_losses(model, stop)
             return self._log_losses(model, stop)
 
+    def _until(self, stop: int) -> History:
+        """Return the matches before `stop`, always the same object, which keeps what fits compute about a history."""
+        if stop not in self._parts:
+            self._parts[stop] = self.history[:stop]
+        return self._parts[stop]
+
     def _log_losses(self, model: Model, stop: int) -> Floats:
         scored = self.scored(model, stop)
         parts = []
-        for chunk in forecast_chunks(model, self.history[:stop]):
+        for chunk in forecast_chunks(model, self._until(stop)):
             end = chunk.first + len(chunk.forecasts)
             own = scored[np.searchsorted(scored, chunk.first) : np.searchsorted(scored, end)] - chunk.first
             if len(own):
@@ -124,7 +131,7 @@ class Evaluator:
 
     def _pair_losses(self, model: Model, stop: int) -> Floats:
         """Return each match's mean loss over pairs of teams; in large matches, only over pairs within small groups."""
-        chunks = [chunk.forecasts for chunk in forecast_chunks(model, self.history[:stop])]
+        chunks = [chunk.forecasts for chunk in forecast_chunks(model, self._until(stop))]
         order, start, match = self._groups
         teams = int(self.history.match_start[stop])
         groups = int(np.searchsorted(start, teams))

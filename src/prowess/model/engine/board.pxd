@@ -35,6 +35,7 @@ cdef class Board:
 
 cpdef bint make_scratch(Board board, Py_ssize_t rows, Py_ssize_t columns) except -1
 cpdef void copy_lane(Board source, Py_ssize_t lane, Board target, Py_ssize_t other) noexcept
+cpdef void copy_beliefs(Board source, Py_ssize_t lane, Board target, Py_ssize_t other) noexcept
 cpdef void copy_teams(Board source, Py_ssize_t lane, Board target) noexcept
 cpdef void copy_forecast(Board source, Board target, Py_ssize_t lane) noexcept
 cpdef void copy_results(Board source, Board target, Py_ssize_t lane) noexcept

@@ -22,9 +22,8 @@ of an entry `e` (a player in a team)  `elapsed[e]` since the last match, `played
 of an entry and trait                 weight `alpha`; belief N(`mu`, `var`); the update by the match: `g1`, `g2`,
                                       `kept`
 of a match                            `importance`, `home` (the team with the home advantage, or −1), `time`; the
-                                      forecast `win`, `draw`, `loss`, and `scatters` (see `Outcome.scatter`); `converged`;
-                                      in a sweep also its index `match` in the history, its `first_team` and its
-                                      `first_entry`
+                                      forecast `win`, `draw`, `loss`; `converged`; `scatters` (`Outcome.scatter`); in
+                                      a sweep also its index `match` in the history, `first_team` and `first_entry`
 ====================================  ============================================================================
 
 A number of a match, such as `win`, is the number in the first lane; the column of all lanes has the plural as its name,
@@ -34,7 +33,8 @@ A number of a match, such as `win`, is the number in the first lane; the column 
 share for a player's skill. `games` is the number of matches summed in a player's `g1` and `g2`: one, except in rating
 periods. `before_mu` and `before` are the mean and the variance of an entry before the drift. `settled` is 1 for an
 entry whose rating period was closed early for a forecast, so that its belief already includes the drift; `home_settled`
-is the same flag for the home advantage, and `home_var` its variance for each trait. `extra` holds further columns of an entry, such as a volatility.
+is the same flag for the home advantage, and `home_var` its variance for each trait. `extra` holds further columns of an
+entry, such as a volatility.
 
 `memory` holds the numbers that the model has learnt about the league; those about the newcomers' level start at
 `memory[level]`. N(`centre`, `centre_var`) is the prior belief about a newcomer, before anything was learnt. `beta` is
@@ -324,7 +324,8 @@ def copy_lane(source: Board, lane: cython.Py_ssize_t, target: Board, other: cyth
         target.g1[o], target.g2[o], target.kept[o] = source.g1[i], source.g2[i], source.kept[i]
     for e in range(source.entries * source.extras):
         target.extra[e * target.stride + other] = source.extra[e * source.stride + lane]
-    for k in range(source.memories):
+    # The rest of the memory belongs to the prior and the home advantage, which never work on copies.
+    for k in range(source.level):
         target.memory[k * target.stride + other] = source.memory[k * source.stride + lane]
     target.importances[other], target.homes[other] = source.importances[lane], source.homes[lane]
     target.times[other], target.epsilons[other] = source.times[lane], source.epsilons[lane]
@@ -332,6 +333,17 @@ def copy_lane(source: Board, lane: cython.Py_ssize_t, target: Board, other: cyth
     target.losses[other], target.evidences[other] = source.losses[lane], source.evidences[lane]
     target.sharpnesses[other], target.unconverged[other] = source.sharpnesses[lane], source.unconverged[lane]
     target.gaps[other], target.edges[other] = source.gaps[lane], source.edges[lane]
+
+
+def copy_beliefs(source: Board, lane: cython.Py_ssize_t, target: Board, other: cython.Py_ssize_t) -> cython.void:
+    """Copy the beliefs about the players of a match, and their numbers of matches, to another lane or board."""
+    for e in range(source.entries):
+        target.played[e * target.stride + other] = source.played[e * source.stride + lane]
+    for k in range(source.entries * source.traits):
+        target.mu[k * target.stride + other] = source.mu[k * source.stride + lane]
+        target.var[k * target.stride + other] = source.var[k * source.stride + lane]
+    for k in range(source.entries * source.extras):
+        target.extra[k * target.stride + other] = source.extra[k * source.stride + lane]
 
 
 def copy_teams(source: Board, lane: cython.Py_ssize_t, target: Board) -> cython.void:

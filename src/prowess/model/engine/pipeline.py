@@ -31,6 +31,7 @@ else:
 from ...errors import Error
 from ..components.absorb import Constant, Moment, Newton
 from ..components.interfaces import Outcome
+from ..components.prior import Newcomers
 from .state_layout import StateLayout
 
 NAN = cython.declare(cython.double, float("nan"))
@@ -103,17 +104,22 @@ class Pipeline:
 
         Numbers that depend on scores alone are known before the matches are rated (`tallies`); draw shares that only
         forecasts need are counted after that (`mixes`). If outcomes depend on what the match before has taught, they
-        are computed one after the other, and everything else in lanes (`serial`). If newcomers, too, depend on the
-        match before, or if such a model has rating periods or a component without lanes, a board has one lane.
+        are computed one after the other, and everything else in lanes (`serial`). If newcomers depend on it, they are
+        welcomed one after the other (`greets`). If such a model has rating periods, or a component without lanes, a
+        board has one lane.
         """
-        parts = (model.prior, model.drift, model.team, model.absorb)
-        in_lanes = all(part.blocks for part in parts)
+        self.greets = isinstance(model.prior, Newcomers)
+        in_lanes = (self.greets or model.prior.blocks) and all(
+            part.blocks for part in (model.drift, model.team, model.absorb)
+        )
         memory_from = model.outcome.memory_from if self.level > 0 and model.outcome.blocks else None
         learns = self.learns_home or (self.level > 0 and memory_from not in ("scores", "forecasts"))
         self.serial = learns and in_lanes and self.period == 0.0 and not model.outcome.reads_entries
         self.tallies = memory_from == "scores" and not learns
         self.mixes = memory_from == "forecasts" and not learns
-        self.lanes = 1 if model.prior.learns or (learns and not self.serial) else LANES
+        alone = (learns and not self.serial) or (model.prior.learns and not (self.greets and in_lanes))
+        self.lanes = 1 if alone else LANES
+        self.ordered = self.serial or self.greets  # whether blocks keep the order of the matches
         self.vector = VECTOR if in_lanes and (self.serial or model.outcome.blocks) else 1
         # Most components do not need the beliefs before the drift.
         self.keeps_before = self.vector == 1 or self.period > 0.0 or isinstance(model.absorb, Constant)
@@ -197,8 +203,8 @@ class Pipeline:
     def advance(self, board: Board) -> cython.bint:
         """Apply the drift, and compute the teams' performances from the beliefs about their players alone."""
         # The prior learns from beliefs before the drift, because drift hides how much the matches have reduced the
-        # variance.
-        if self.centred and board.stride == 1:
+        # variance. In a block, `sweep` lets the prior learn.
+        if self.centred and board.stride == 1 and board.importances[0] > 0.0:
             self.prior.meet(board)
         if self.drift_blocks or board.stride == 1:
             self.drift.widen(board)

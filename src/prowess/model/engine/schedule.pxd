@@ -1,6 +1,6 @@
 cdef class Schedule:
     cdef int[::1] order, block_start, window_block, window_start
-    cdef readonly bint serial
+    cdef readonly bint ordered
     cdef readonly object starts
     cdef readonly Py_ssize_t lanes, large, blocks, windows, teams, entries, small_teams, small_entries
 

@@ -3,7 +3,7 @@
 The matches of a block have the same shape (numbers of teams and players) and no player in common. Within a window of
 consecutive matches, the level of a match is one above the highest level of an earlier match of its players; matches of
 one level and shape form blocks. So every player's matches keep their order, and the ratings are those of the given
-order. The matches of a `serial` schedule keep their order, too: each block consists of consecutive matches. A schedule
+order. The matches of a `ordered` schedule keep their order, too: each block consists of consecutive matches. A schedule
 depends on the history alone, so models share it.
 """
 
@@ -34,10 +34,10 @@ class Schedule:
     `small_teams` and `small_entries`.
     """
 
-    def __init__(self, history: Any, lanes: int, serial: bool = False) -> None:
+    def __init__(self, history: Any, lanes: int, ordered: bool = False) -> None:
         matches = len(history.match_start) - 1
         self.lanes = lanes
-        self.serial = serial
+        self.ordered = ordered
         self.large = LARGE
         self.blocks = 0
         first = history.team_start[history.match_start]
@@ -57,7 +57,7 @@ class Schedule:
         work = _Work(history, first, largest)
         for window in range(self.windows):
             self.window_block[window] = self.blocks
-            if serial:
+            if ordered:
                 _find_runs(self, work, window)
             else:
                 _sort_window(self, work, window)
@@ -67,7 +67,7 @@ class Schedule:
         self.block_start = memoryview(block_start[: self.blocks + 1].copy())  # most blocks have many matches
 
 
-def schedule(history: Any, lanes: int, serial: bool = False) -> Schedule:
+def schedule(history: Any, lanes: int, ordered: bool = False) -> Schedule:
     """Return the schedule of a history, which keeps it for later fits.
 
     >>> import prowess as pw
@@ -77,9 +77,9 @@ def schedule(history: Any, lanes: int, serial: bool = False) -> Schedule:
     (2, False)
     """
     schedules: dict[tuple[int, bool], Schedule] = history.__dict__.setdefault("_schedules", {})
-    if (lanes, serial) not in schedules:
-        schedules[lanes, serial] = Schedule(history, lanes, serial)
-    return schedules[lanes, serial]
+    if (lanes, ordered) not in schedules:
+        schedules[lanes, ordered] = Schedule(history, lanes, ordered)
+    return schedules[lanes, ordered]
 
 
 def _windows(first: Any) -> Any:

@@ -20,7 +20,7 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.engine.board import Board, copy_lane
+    from cython.cimports.prowess.model.engine.board import Board, copy_beliefs, copy_lane
     from cython.cimports.prowess.model.engine.buffers import Columns, Record, Table
     from cython.cimports.prowess.model.engine.pipeline import Pipeline
     from cython.cimports.prowess.model.engine.players import (
@@ -34,7 +34,7 @@ if cython.compiled:
     from cython.cimports.prowess.model.engine.schedule import Schedule
 else:
     from .._cython import prefetch
-    from .board import Board, copy_lane
+    from .board import Board, copy_beliefs, copy_lane
     from .buffers import Columns, Record, Table
     from .pipeline import Pipeline
     from .players import is_open, load_memory, load_player, store_memory, store_player, welcome
@@ -56,7 +56,7 @@ class _Window:
     def __init__(self, pipeline: Pipeline, order: Any, blocks: bool, matches: int = 0) -> None:
         self.order = order
         self.blocks = blocks
-        self.memory = memoryview(np.empty((max(pipeline.memories, 1), max(matches, 1))))
+        self.memory = memoryview(np.empty((max(pipeline.level, 1), max(matches, 1))))
         self.first = 0
 
 
@@ -111,6 +111,7 @@ def _load_block(
 ) -> cython.bint:
     """Copy matches to the board; return whether `settle` has closed rating periods to which a match belongs."""
     early = False
+    newcomers = 0
     if pipeline.serial and window.blocks:
         pass  # the memory stays on the board `single`
     elif window.blocks:
@@ -129,16 +130,18 @@ def _load_block(
                     early = True
         return early
     for e in range(board.entries):
-        _load_entry(pipeline, board, e, columns, table)
+        newcomers += _load_entry(pipeline, board, e, columns, table)
         if pipeline.period > 0.0:
             _close_periods(pipeline, board, e, columns, table)
+    if pipeline.greets:
+        _greet_players(pipeline, board, newcomers > 0)
     return early
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _load_results(pipeline: Pipeline, board: Board, columns: Columns) -> cython.void:
-    """Copy everything but the beliefs to a board with many lanes. Columns that the history lacks have their defaults."""
+    """Copy everything but the beliefs to a board with lanes. Columns that the history lacks keep their defaults."""
     s = board.stride
     if columns.has_importance:
         for lane in range(board.lanes):
@@ -187,10 +190,13 @@ def _load_match(pipeline: Pipeline, board: Board, columns: Columns, table: Table
 
 
 @cython.cfunc
-def _load_entry(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t, columns: Columns, table: Table) -> cython.bint:
-    """Copy the beliefs about the players at position e of all matches to the board.
+def _load_entry(
+    pipeline: Pipeline, board: Board, e: cython.Py_ssize_t, columns: Columns, table: Table
+) -> cython.Py_ssize_t:
+    """Copy the beliefs about the players at position e of all matches to the board; return the number of newcomers.
 
-    The loops do the same as `load_player` for each player without an open rating period, but wait less for memory.
+    The loops do the same as `load_player` for each player without an open rating period, but wait less for memory. A
+    newcomer keeps a mean of NaN if newcomers depend on earlier matches.
     """
     s = board.stride
     traits = pipeline.traits
@@ -218,7 +224,7 @@ def _load_entry(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t, columns:
         for lane in range(board.lanes):
             value = table.cells[board.rows[row + lane] + pipeline.first_extra + k]
             board.extra[(e * pipeline.extras + k) * s + lane] = value
-    if newcomers > 0:
+    if newcomers > 0 and not pipeline.greets:
         for i in range(board.lanes):
             # A mean of NaN marks a player without matches.
             if board.mu[e * traits * s + i] != board.mu[e * traits * s + i]:
@@ -229,6 +235,34 @@ def _load_entry(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t, columns:
             for lane in range(board.lanes):
                 board.before_mu[cell + lane] = board.mu[cell + lane]
                 board.before[cell + lane] = board.var[cell + lane]
+    return newcomers
+
+
+@cython.cfunc
+def _greet_players(pipeline: Pipeline, board: Board, newcomers: cython.bint) -> cython.bint:
+    """Welcome the newcomers of one match after the other, and let the prior learn from the other players.
+
+    The memory of the prior stays on the board `single`.
+    """
+    single = board.single
+    single.entries = board.entries
+    for i in range(board.matches):
+        copy_beliefs(board, i, single, 0)
+        if newcomers:
+            for e in range(board.entries):
+                if single.mu[e * pipeline.traits] != single.mu[e * pipeline.traits]:
+                    welcome(pipeline, single, e, 0)
+            copy_beliefs(single, 0, board, i)
+        if board.importances[i] > 0.0:
+            pipeline.prior.meet(single)
+    if newcomers:
+        for i in range(board.matches, board.lanes):
+            copy_beliefs(single, 0, board, i)
+        if pipeline.keeps_before:
+            for k in range(board.entries * pipeline.traits):
+                for lane in range(board.lanes):
+                    board.before_mu[k * board.stride + lane] = board.mu[k * board.stride + lane]
+                    board.before[k * board.stride + lane] = board.var[k * board.stride + lane]
     return False
 
 
@@ -434,7 +468,7 @@ def _store_block(pipeline: Pipeline, board: Board, columns: Columns, table: Tabl
     if not window.blocks:
         store_memory(pipeline, board, table)
     elif pipeline.mixes:
-        for k in range(pipeline.memories):
+        for k in range(pipeline.level):
             for lane in range(board.matches):
                 window.memory[k, board.match[lane] - window.first] = board.memory[k * s + lane]
     return False
@@ -475,7 +509,7 @@ def _store_entry(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t, columns
 @cython.exceptval(check=False)
 def _load_memories(pipeline: Pipeline, board: Board, window: _Window) -> cython.void:
     """Load the league's memory before each match if scores alone determine it, else zeros, to which matches add."""
-    for k in range(pipeline.memories):
+    for k in range(pipeline.level):
         for lane in range(board.lanes):
             board.memory[k * board.stride + lane] = 0.0
         if pipeline.tallies:
@@ -493,10 +527,10 @@ def _tally(
     stop: cython.Py_ssize_t,
 ) -> cython.bint:
     """Compute the league's memory before each match of a window, from the scores of the earlier matches."""
-    for k in range(pipeline.memories):
+    for k in range(pipeline.level):
         board.memory[k] = table.memory[k]
     for match in range(window.first, stop):
-        for k in range(pipeline.memories):
+        for k in range(pipeline.level):
             window.memory[k, match - window.first] = board.memory[k]
         if columns.has_importance and columns.importance[match] == 0.0:
             continue
@@ -508,7 +542,7 @@ def _tally(
             missing += 0 if board.score[j] == board.score[j] else 1
         if missing == 0:
             pipeline.outcome.tally(board)
-    for k in range(pipeline.memories):
+    for k in range(pipeline.level):
         table.memory[k] = board.memory[k]
     return False
 
@@ -527,7 +561,7 @@ def _mix_draws(
     match: cython.Py_ssize_t = window.first
     while match < stop:
         board.lanes = board.matches = min(pipeline.lanes, stop - match)
-        for k in range(pipeline.memories):
+        for k in range(pipeline.level):
             total: cython.double = table.memory[k]
             for i in range(board.matches):
                 learns = not columns.has_importance or columns.importance[match + i] > 0.0
@@ -672,10 +706,12 @@ def sweep_blocks(
         most = max(most, plan.window_start[w + 1] - plan.window_start[w])
     window: _Window = _Window(pipeline, plan.order, True, most if pipeline.tallies or pipeline.mixes else 0)
     known = len(record.unconverged)
-    if pipeline.serial:
+    if pipeline.ordered:
         load_memory(pipeline, board.single, table, NAN, columns.unit, False)
     for w in range(first, last):
         _rate_window(pipeline, board, columns, table, record, window, plan, w)
-    if pipeline.serial:
-        store_memory(pipeline, board.single, table)
+    if pipeline.ordered:
+        # The outcome's part of the memory, if it does not stay on the board, is already in the table.
+        for k in range(0 if pipeline.serial else pipeline.level, pipeline.memories):
+            table.memory[k] = board.single.memory[k]
     record.unconverged[known:] = sorted(record.unconverged[known:])

@@ -83,7 +83,7 @@ def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Reco
 def _run_blocks(ladder: Ladder, history: History, columns: Columns, record: Record, progress: bool | None) -> None:
     """Rate the matches in blocks of matches without a common player."""
     pipeline = ladder.model.pipeline
-    plan = schedule(history, pipeline.lanes, pipeline.serial)
+    plan = schedule(history, pipeline.lanes, pipeline.ordered)
     board = pipeline.block(plan)
     for windows in _chunks(plan.windows, history, progress):
         sweep_blocks(pipeline, board, columns, ladder.table, record, plan, windows.start, windows.stop)
@@ -132,7 +132,7 @@ def sweep_parts(model: Model, history: History, teams: int) -> Iterator[tuple[ra
     ladder.reserve(int(history.player.max()) + 1)  # player numbers are row numbers, so no names have to be looked up
     columns = columns_of(history, history.player)
     in_blocks = pipeline.lanes > 1 and len(history) >= FEW
-    plan = schedule(history, pipeline.lanes, pipeline.serial) if in_blocks else None
+    plan = schedule(history, pipeline.lanes, pipeline.ordered) if in_blocks else None
     starts = np.arange(len(history) + 1) if plan is None else plan.starts
     board = _board(model, history) if plan is None else pipeline.block(plan)
     step = max(1, teams * (len(starts) - 1) // history.teams)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Error
 from ...history import History, show_time
 from ...history.ragged import holders
 from ..components.outcome import GaussianScore

@@ -19,9 +19,9 @@ from ...text import count
 from ...validate import number
 from ..components.absorb import Constant
 from ..components.drift import Seasons, Still
+from ..engine.buffers import Table, aligned
 from ..engine.rate import build_upcoming, carry_over, read_memory, read_row, settle_periods, write_row
 from ..engine.state_layout import StateLayout
-from ..engine.buffers import Table, aligned
 from ..match_input import check_details, unique_names
 from ..model import Model
 from ..rating import Rating

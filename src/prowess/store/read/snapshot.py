@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ...errors import Error
 from ...history.name_index import NameIndex
 from ...history.times import DAY, show_time
-from ...model.engine.rate import settle_periods
 from ...model.engine.buffers import Table
+from ...model.engine.rate import settle_periods
 from ...model.fit.leaderboard import grain, largest, level, overall
 from ...model.ladder.ladder import Ladder
 from ...model.model import Model
