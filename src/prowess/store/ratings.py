@@ -152,11 +152,10 @@ def save(connection: Connection, league: League, ladder: Ladder, players: Mappin
 
 def save_players(connection: Connection, league: League, ladder: Ladder, players: Mapping[str, int]) -> None:
     """Write the ratings of some players; `players` maps their names to the revisions that changed the ratings."""
-    cells, width, index = ladder.state.data.cast("B"), 8 * ladder.state.shape[1], ladder.rows
-    rows = []
+    index, rows = ladder.rows, []
     for name, revision in players.items():
         row = index.get(name)
-        state = None if row is None else bytes(cells[row * width : (row + 1) * width])
+        state = None if row is None else ladder.state[row].tobytes()
         rows.append((league.id, league.rating_set, name, revision, state))
     write_many(connection, schema.rating, rows, replacing=True)
 

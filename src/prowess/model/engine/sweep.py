@@ -168,6 +168,14 @@ def _load_results(pipeline: Pipeline, board: Board, columns: Columns) -> cython.
 
 
 @cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _prefetch_row(table: Table, row: cython.Py_ssize_t) -> cython.void:
+    # Rows of up to eight numbers lie in one line of the cache (see `aligned`). Of longer rows, most numbers do, too.
+    prefetch(cython.address(table.cells[row * table.stride]))
+
+
+@cython.cfunc
 def _load_match(pipeline: Pipeline, board: Board, columns: Columns, table: Table, settle: cython.bint) -> cython.bint:
     """Copy one match to a board with one lane; the return value is that of `_load_block`."""
     early = False
@@ -182,6 +190,8 @@ def _load_match(pipeline: Pipeline, board: Board, columns: Columns, table: Table
         board.place[j] = columns.place[team + j]
         board.score[j] = columns.score[team + j] if columns.has_score else NAN
     for e in range(board.entries):
+        if e + AHEAD < board.entries:
+            _prefetch_row(table, columns.player[entry + e + AHEAD])
         for k in range(e * pipeline.traits, (e + 1) * pipeline.traits):
             board.alpha[k] = columns.weight[entry + e] if columns.has_weight else 1.0
         if load_player(pipeline, board, e, 0, table, columns.player[entry + e], now, columns.unit, settle):
@@ -579,14 +589,6 @@ def _mix_draws(
                 record._draw[cell + lane] = board.draws[lane]
         match += board.matches
     return False
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _prefetch_row(table: Table, row: cython.Py_ssize_t) -> cython.void:
-    # Rows of up to eight numbers lie in one line of the cache (see `aligned`). Of longer rows, most numbers do, too.
-    prefetch(cython.address(table.cells[row * table.stride]))
 
 
 @cython.cfunc

@@ -2,7 +2,7 @@ cdef class Truncated:
     cdef public double[::1] t, mean, shift, left, lost
     cdef double[::1] z, cut_off, base, mass
     cdef double r0, r1, r2
-    cdef double[::1] bells, grown
+    cdef double[::1] bells, grown, spread
 
 # Nodes and weights of Gauss–Legendre quadrature on [−1, 1] with 16, 8 and 6 nodes; only the positive nodes.
 cdef double[::1] NODE, NODE_WEIGHT
