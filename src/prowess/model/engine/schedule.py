@@ -99,17 +99,24 @@ def _shapes(history: Any) -> Any:
     The numbers are ranks of hashes. In the rare case that two shapes have the same hash, `_schedule_window` tells them
     apart, because it compares the sizes of all teams.
     """
-    sizes = np.diff(history.team_start).astype(np.uint64)
+    teams, sizes = np.diff(history.match_start), np.diff(history.team_start)
+    if _is_uniform(teams, sizes, history.importance):
+        return np.zeros(len(teams), np.int32)
+    sizes = sizes.astype(np.uint64)
     first = history.match_start[: len(history.match_start) - 1].astype(np.int64)
-    teams = np.diff(history.match_start)
     position = np.arange(len(sizes), dtype=np.uint64) - np.repeat(first.astype(np.uint64), teams)
     mixed = (sizes + np.uint64(1)) * (position * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0xD1B54A32D192ED03))
     hashes = np.add.reduceat(mixed ^ (mixed >> np.uint64(29)), first)
     if history.importance is not None:
         hashes = hashes * np.uint64(2) + (history.importance > 0.0)
-    if len(hashes) and (hashes == hashes[0]).all():
-        return np.zeros(len(hashes), np.int32)
     return np.unique(hashes, return_inverse=True)[1].astype(np.int32).ravel()
+
+
+def _is_uniform(teams: Any, sizes: Any, importance: Any) -> bool:
+    """Return whether all matches have the same shape, and an importance above 0; most histories do."""
+    if not len(teams) or (importance is not None and not importance.all()):
+        return False
+    return bool((teams == teams[0]).all() and (sizes.reshape(-1, teams[0]) == sizes[: teams[0]]).all())
 
 
 @cython.final
