@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
 
 from ..errors import Error
 from ..history import History
@@ -72,7 +73,8 @@ class SharedHistory:
     """A history to send to worker processes, without names.
 
     `__sizeof__` reports the real size, so that Dask sends the history once instead of with every task. The worker
-    processes of joblib memory-map the columns.
+    processes of joblib memory-map the columns. A worker keeps the last history that it received: all tasks with this
+    history get the same object, which keeps its schedule.
 
     >>> import sys
     >>> shared = SharedHistory.of(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -81,6 +83,7 @@ class SharedHistory:
     """
 
     history: History
+    key: str = field(default_factory=lambda: uuid4().hex)
 
     @classmethod
     def of(cls, history: History) -> SharedHistory:
@@ -91,6 +94,19 @@ class SharedHistory:
     def __sizeof__(self) -> int:
         """Count the bytes of the columns."""
         return self.history.nbytes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _receive, (self.key, self.history)
+
+
+_received: dict[str, SharedHistory] = {}
+
+
+def _receive(key: str, history: History) -> SharedHistory:
+    if key not in _received:
+        _received.clear()
+        _received[key] = SharedHistory(history, key)
+    return _received[key]
 
 
 PARALLEL_ENTRIES = 5_000_000  # with fewer entries, starting processes costs more time than it saves

@@ -420,13 +420,25 @@ def _rate_block(
             pipeline.learn(board)
         _learn(pipeline, board, columns, table, record, window, early)
         _store_block(pipeline, board, columns, table, window)
-    elif not record.silent:
-        for i in range(matches):
-            record._log_evidence[board.match[i] - record.first_match] = 0.0
+    else:
+        _skip_block(pipeline, board, record, window)
     if record.has_after:
         for i in range(matches):
             _record_after(pipeline, single, columns, table, record, board.match[i])
     return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _skip_block(pipeline: Pipeline, board: Board, record: Record, window: _Window) -> cython.void:
+    """Record that nothing was learnt from matches of importance 0."""
+    if not record.silent:
+        for lane in range(board.matches):
+            record._log_evidence[board.match[lane] - record.first_match] = 0.0
+    if window.blocks and pipeline.mixes:
+        for k in range(pipeline.level):
+            for lane in range(board.matches):
+                window.memory[k, board.match[lane] - window.first] = 0.0
 
 
 @cython.cfunc
@@ -559,13 +571,7 @@ def _tally(
 
 @cython.cfunc
 def _mix_draws(
-    pipeline: Pipeline,
-    board: Board,
-    columns: Columns,
-    table: Table,
-    record: Record,
-    window: _Window,
-    stop: cython.Py_ssize_t,
+    pipeline: Pipeline, board: Board, table: Table, record: Record, window: _Window, stop: cython.Py_ssize_t
 ) -> cython.bint:
     """Add what the matches of a window have added to the league's memory, and complete the forecasts of draws."""
     match: cython.Py_ssize_t = window.first
@@ -574,9 +580,8 @@ def _mix_draws(
         for k in range(pipeline.level):
             total: cython.double = table.memory[k]
             for i in range(board.matches):
-                learns = not columns.has_importance or columns.importance[match + i] > 0.0
                 board.memory[k * board.stride + i] = total
-                total += window.memory[k, match + i - window.first] if learns else 0.0
+                total += window.memory[k, match + i - window.first]
             table.memory[k] = total
         if not record.silent:
             cell = match - record.first_match
@@ -661,7 +666,7 @@ def _rate_window(
             plan.block_start[b + 1] - first,
         )
     if pipeline.mixes:
-        _mix_draws(pipeline, board, columns, table, record, window, stop)
+        _mix_draws(pipeline, board, table, record, window, stop)
     return False
 
 
