@@ -401,7 +401,8 @@ class Volatile(Absorb):
                 for lane in range(board.lanes):
                     i = k * s + lane
                     push = board.importances[lane] * board.g1[i]
-                    pull = board.importances[lane] * (board.g2[i] if board.g2[i] < 0.0 else 0.0)
+                    pull = board.g2[i]
+                    pull = board.importances[lane] * (pull if pull < 0.0 else 0.0)
                     volatility = board.extra[own + lane] * board.work[GROWN * s + lane]
                     variance = board.var[i] + volatility * volatility * unit2
                     board.extra[own + lane] = volatility
@@ -430,7 +431,8 @@ def _find_growth(board: Board, row: cython.Py_ssize_t, own: cython.Py_ssize_t, t
     for lane in range(board.lanes):
         i = row + lane
         # As in `Newton`, a positive g₂ must not make the divisor negative.
-        known = board.importances[lane] * (-board.g2[i] if board.g2[i] < 0.0 else 0.0) * unit2
+        pull = board.g2[i]
+        known = board.importances[lane] * (-pull if pull < 0.0 else 0.0) * unit2
         surprise = board.importances[lane] * board.g1[i] * board.unit
         variance = board.var[i] / unit2
         excess = surprise * surprise - known * known * variance - known  # D/v²

@@ -185,9 +185,9 @@ def log_z_all(cut: Truncated, out: cython.double[::1], lanes: cython.Py_ssize_t)
         out[lane] = near_1 if cut.cut_off[lane] < SMALL else out[lane]
         rare += 1 if cut.z[lane] <= LEAST_Z else 0
     if rare > 0:
-        for lane in range(lanes):
-            if cut.z[lane] <= LEAST_Z:
-                out[lane] = log_z(cut, lane)
+        for i in range(lanes):
+            if cut.z[i] <= LEAST_Z:
+                out[i] = log_z(cut, i)
 
 
 @cython.cfunc
@@ -231,9 +231,9 @@ def _above_all(out: Truncated, lanes: cython.Py_ssize_t) -> cython.void:
         _set_above(out, lane, density, density * _near_mills(size if size < FAR else FAR))
         rare += 0 if size < FAR else 1
     if rare > 0:
-        for lane in range(lanes):
-            if not fabs(out.t[lane]) < FAR:
-                _above_far(out, lane)
+        for i in range(lanes):
+            if not fabs(out.t[i]) < FAR:
+                _above_far(out, i)
 
 
 @cython.cfunc

@@ -351,9 +351,9 @@ def _estimate_spread(board: Board, row: cython.Py_ssize_t, lost: cython.double) 
     for lane in range(board.lanes):
         squares = board.memory[row * s + lane]
         freedom = board.memory[lane] - lost
-        known = (1.0 if freedom >= 1.0 else 0.0) * (1.0 if squares > 0.0 else 0.0)
         board.work[SPREAD * s + lane] = squares / (freedom if freedom >= 1.0 else 1.0)
-        early += 0 if known > 0.0 else 1
+        early += 0 if freedom >= 1.0 else 1
+        early += 0 if squares > 0.0 else 1
     if early > 0:
         for i in range(board.lanes):
             if board.memory[i] - lost < 1.0 or not board.memory[row * s + i] > 0.0:
