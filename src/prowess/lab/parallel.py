@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import mmap
+import os
+import pickle
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import accumulate
+from tempfile import NamedTemporaryFile, TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from ..errors import Error
@@ -40,14 +45,68 @@ def run_tasks(
     >>> run_tasks(max, [(1, 2), (4, 3)])
     [2, 4]
     """
-    results: Iterator[Result] = (function(*task) for task in tasks)
-    if not _in_process(jobs):
-        joblib = import_extra("joblib", "joblib", "lab")
-        backend, _ = joblib.parallel.get_active_backend()
-        streams = getattr(backend, "supports_return_generator", False)  # otherwise all results arrive at the end
-        parallel = joblib.Parallel(n_jobs=jobs, return_as="generator" if streams else "list")
-        results = iter(parallel(joblib.delayed(function)(*task) for task in tasks))
-    return [next(results) for _ in steps(range(len(tasks)), label, progress)]
+    bar = steps(range(len(tasks)), label, progress)
+    if _in_process(jobs):
+        return [function(*tasks[number]) for number in bar]
+    joblib = import_extra("joblib", "joblib", "lab")
+    backend, _ = joblib.parallel.get_active_backend()
+    streams = getattr(backend, "supports_return_generator", False)  # otherwise all results arrive at the end
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator" if streams else "list")
+    with TemporaryDirectory(dir=_fast_folder()) as folder:
+        # Processes on other machines could not read the files.
+        call = partial(_leave_in_file, function, folder) if type(backend).__name__ in LOCAL else function
+        results = map(_read_file, parallel(joblib.delayed(call)(*task) for task in tasks))
+        return [next(results) for _ in bar]
+
+
+LOCAL = ("LokyBackend", "MultiprocessingBackend")  # backends of joblib with processes on this machine
+LARGE = 1 << 20  # results with more bytes are left in a file, because a pipe between processes is slow
+SHARED_MEMORY = "/dev/shm"
+ROOM = 2 << 30  # with less space, files in shared memory could fill it up; joblib has the same limit
+
+
+def _fast_folder() -> str | None:
+    """Return a folder in memory if there is one with enough room; None is the usual folder for temporary files."""
+    try:
+        space = os.statvfs(SHARED_MEMORY)
+    except (AttributeError, OSError):  # Windows has no such function, other systems have no such folder
+        return None
+    return SHARED_MEMORY if space.f_bavail * space.f_frsize >= ROOM and os.access(SHARED_MEMORY, os.W_OK) else None
+
+
+class _Stored(NamedTuple):
+    """A pickled result whose large columns are in a file, one after the other."""
+
+    path: str
+    data: bytes
+    sizes: list[int]
+
+
+def _leave_in_file(function: Callable[..., Result], folder: str, *task: Any) -> Result | _Stored:
+    """Call a function in a worker process."""
+    result = function(*task)
+    columns: list[pickle.PickleBuffer] = []
+    data = pickle.dumps(result, protocol=5, buffer_callback=columns.append)
+    views = [column.raw() for column in columns]
+    if sum(view.nbytes for view in views) < LARGE:
+        return result
+    with NamedTemporaryFile(dir=folder, delete=False) as file:
+        for view in views:
+            file.write(view)
+            file.write(bytes(-view.nbytes % 8))  # columns must begin at multiples of eight bytes
+    return _Stored(file.name, data, [view.nbytes for view in views])
+
+
+def _read_file(result: Any) -> Any:
+    """Return a result of `_leave_in_file`; its columns stay in the file's memory, which they may change."""
+    if not isinstance(result, _Stored):
+        return result
+    with open(result.path, "rb") as file:
+        content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+    os.unlink(result.path)
+    starts = accumulate((size + -size % 8 for size in result.sizes), initial=0)
+    columns = [content[start : start + size] for start, size in zip(starts, result.sizes, strict=False)]
+    return pickle.loads(result.data, buffers=columns)
 
 
 def count_processes(jobs: int | None) -> int:
