@@ -12,7 +12,7 @@ cdef class Pipeline:
     cdef readonly Kind kind
     cdef readonly double beta, period, home_mu, home_variance, home_drift
     cdef readonly bint duels, has_base, has_home, learns_home, centred
-    cdef readonly bint drift_blocks, team_blocks, outcome_blocks, absorb_blocks, scatters, tallies, mixes, serial, greets, ordered, keeps_before
+    cdef readonly bint drift_blocks, team_blocks, outcome_blocks, absorb_blocks, scatters, tallies, mixes, serial, greets, ordered, refills, keeps_before
     cdef readonly object layout  # a `StateLayout`; its numbers are copied to the attributes below, for fast access
     cdef readonly Py_ssize_t last_seen, matches, first_extra, pending, games, passed, width
     cdef readonly Py_ssize_t traits, extras, memories, home_memory, level, lanes, vector

@@ -32,6 +32,7 @@ from ...errors import Error
 from ..components.absorb import Constant, Moment, Newton
 from ..components.interfaces import Outcome
 from ..components.prior import Newcomers
+from ..components.team import Sum
 from .state_layout import StateLayout
 
 NAN = cython.declare(cython.double, float("nan"))
@@ -121,6 +122,8 @@ class Pipeline:
         self.lanes = 1 if alone else LANES
         self.ordered = self.serial or self.greets  # whether blocks keep the order of the matches
         self.vector = VECTOR if in_lanes and (self.serial or model.outcome.blocks) else 1
+        # Whether a component may change weights or elapsed times, so that every block needs the defaults again.
+        self.refills = self.vector == 1 or type(model.team) is not Sum
         # Most components do not need the beliefs before the drift.
         self.keeps_before = self.vector == 1 or self.period > 0.0 or isinstance(model.absorb, Constant)
 
@@ -166,9 +169,14 @@ class Pipeline:
             board.single = self.board(plan.teams, plan.entries)
             board.side = board.single.side
             board.past = board.single.past
+        # Columns that the history lacks keep these values in all blocks.
         board.clear()
         for i in range(len(board.score)):
             board.score[i] = NAN
+        for i in range(len(board.elapsed)):
+            board.elapsed[i] = 0.0
+        for i in range(len(board.alpha)):
+            board.alpha[i] = 1.0
         return board
 
     def _new(self, teams: int, entries: int, lanes: int = 1) -> Board:

@@ -158,13 +158,15 @@ def _load_results(pipeline: Pipeline, board: Board, columns: Columns) -> cython.
         if columns.has_score:
             for lane in range(board.lanes):
                 board.score[j * s + lane] = columns.score[board.first_team[lane] + j]
-    for e in range(board.entries):
-        for k in range(e * pipeline.traits, (e + 1) * pipeline.traits):
-            for lane in range(board.lanes):
-                board.alpha[k * s + lane] = 1.0
-            if columns.has_weight:
+    if columns.has_weight:
+        for e in range(board.entries):
+            for k in range(e * pipeline.traits, (e + 1) * pipeline.traits):
                 for lane in range(board.lanes):
                     board.alpha[k * s + lane] = columns.weight[board.first_entry[lane] + e]
+    elif pipeline.refills:
+        for k in range(board.entries * pipeline.traits):
+            for lane in range(board.lanes):
+                board.alpha[k * s + lane] = 1.0
 
 
 @cython.cfunc
@@ -222,8 +224,9 @@ def _load_entry(
             newcomers += 0 if mu == mu else 1
     for lane in range(board.lanes):
         board.played[row + lane] = table.cells[board.rows[row + lane] + pipeline.matches]
-    for lane in range(board.lanes):
-        board.elapsed[row + lane] = 0.0
+    if pipeline.refills:
+        for lane in range(board.lanes):
+            board.elapsed[row + lane] = 0.0
     if columns.has_time:
         for lane in range(board.lanes):
             then = table.cells[board.rows[row + lane] + pipeline.last_seen]
