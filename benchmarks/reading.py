@@ -31,7 +31,7 @@ def reading(scale: float, repeats: int) -> Iterator[Figure]:
             "Polars": per_item(lambda: pl.read_csv(path), rows),
         }
         medians = interleaved(clocks, repeats)
-        for way, limit in (("in parts", 5.0), ("as a whole", None)):
+        for way, limit in (("in parts", 4.0), ("as a whole", None)):
             label = f"CSV to standings, {way}, per row of {rows:,}"
             yield Figure(label, medians[way], "ns", "read_csv", medians["Polars"], at_most=limit)
         call = f"from benchmarks.reading import print_peak; print_peak({str(path)!r})"
