@@ -1,0 +1,36 @@
+from .board cimport Board
+from .buffers cimport Columns, Table
+from .pipeline cimport Pipeline
+from .schedule cimport Schedule
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define PROWESS_PREFETCH(address) __builtin_prefetch(address)
+    #else
+    #define PROWESS_PREFETCH(address) ((void) (address))
+    #endif
+    """
+    void prefetch "PROWESS_PREFETCH" (const void *address) noexcept
+
+
+cdef class Window:
+    cdef const int[::1] order
+    cdef bint blocks
+    cdef double[:, ::1] memory
+    cdef Py_ssize_t first
+
+
+cdef Py_ssize_t first_entry(Columns columns, Py_ssize_t match) noexcept
+cdef Py_ssize_t block_entries(Columns columns, Schedule plan, Py_ssize_t b) noexcept
+cdef bint place_matches(
+    Pipeline pipeline, Board board, Columns columns, Window window, Py_ssize_t first, Py_ssize_t matches
+) except -1
+cdef bint load_block(
+    Pipeline pipeline, Board board, Columns columns, Table table, Window window, bint settle
+) except -1
+cdef bint store_block(Pipeline pipeline, Board board, Columns columns, Table table, Window window) except -1
+cdef void prefetch_row(Table table, Py_ssize_t row) noexcept
+cdef void find_rows(
+    Pipeline pipeline, Board board, Columns columns, Table table, Schedule plan, Py_ssize_t b
+) noexcept
