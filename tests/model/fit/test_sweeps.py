@@ -1,5 +1,7 @@
 """Sweeps in parts give the forecasts of a fit, and output columns are used again only if nobody needs them."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -74,3 +76,13 @@ def test_parts_that_are_kept_are_not_overwritten(monkeypatch):
     history = league()
     kept = [record.win for _, record in sweeps.sweep_parts(pw.TrueSkill(), history, 32)]
     assert np.concatenate(kept).tobytes() == pw.TrueSkill().fit(history).forecasts.win.tobytes()
+
+
+def test_fits_of_one_history_in_several_threads_do_not_share_columns():
+    history, wanted = league(), {k: pw.Elo(k=k).fit(league()).forecasts.win for k in range(10, 18)}
+
+    def check(k):
+        return all((pw.Elo(k=k).fit(history).forecasts.win == wanted[k]).all() for _ in range(30))
+
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(check, wanted))

@@ -47,9 +47,12 @@ def _output_columns(history: History, traits: int) -> list[Floats]:
 
     Memory that the operating system has just handed out is slow, so tuning would wait for it in every fit.
     """
-    kept: list[Floats] = history.__dict__.setdefault("_outputs", [])
+    # Taken out of the history, so that another thread cannot take the same columns before these are in use.
+    kept: list[Floats] = history.__dict__.pop("_outputs", [])
     _renew(kept, sizes(len(history), history.teams, traits))
-    return list(kept)
+    columns = list(kept)
+    history.__dict__["_outputs"] = kept
+    return columns
 
 
 def _renew(columns: list[Floats], needed: list[int]) -> None:
