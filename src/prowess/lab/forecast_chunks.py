@@ -22,9 +22,9 @@ class ForecastChunk(NamedTuple):
 
 
 def forecast_chunks(model: Model, history: History, teams: int = TEAMS) -> Iterator[ForecastChunk]:
-    """Yield the same forecasts as `fit`, bit for bit, in chunks of equally many matches.
+    """Yield the same forecasts as `fit`, bit for bit, in chunks of consecutive matches.
 
-    A chunk has about `teams` teams on average. The history needs no player names.
+    A chunk has about `teams` teams, but at least those of a window of the schedule. The history needs no player names.
 
     >>> import prowess as pw
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)

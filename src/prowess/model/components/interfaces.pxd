@@ -39,6 +39,9 @@ cdef class Score(Outcome):
     cpdef double base_level(self, Board board) except? -1.0
 
 
+cpdef double see_one(Score likelihood, Board board, double score, double mean, double variance) except? -1.0
+
+
 cdef class Absorb:
     cpdef bint welcome(self, Board board, Py_ssize_t entry) except -1
     cpdef bint absorb(self, Board board) except -1

@@ -457,6 +457,21 @@ class Score(Outcome):
         return self.added(board) or 0.0
 
 
+def see_one(
+    likelihood: Score, board: Board, score: cython.double, mean: cython.double, variance: cython.double
+) -> cython.double:
+    """Do the work of `Score.seen` by `seen_all`, in the first lane, for likelihoods that define only the latter."""
+    board.x_score[0] = score
+    board.x_mean[0] = mean
+    board.x_variance[0] = variance
+    board.evidences[0] = 0.0
+    likelihood.seen_all(board)
+    board.push = board.pushes[0]
+    board.pull = board.pulls[0]
+    board.rest = board.rests[0]
+    return board.evidences[0]
+
+
 @cython.cclass
 class Absorb:
     """The rule by which a match or a rating period updates the belief about a player.

@@ -109,7 +109,7 @@ class Pipeline:
         welcomed one after the other (`greets`). If such a model has rating periods, or a component without lanes, a
         board has one lane.
         """
-        self.greets = isinstance(model.prior, Newcomers)
+        self.greets = isinstance(model.prior, Newcomers) and model.prior.first.blocks
         in_lanes = (self.greets or model.prior.blocks) and all(
             part.blocks for part in (model.drift, model.team, model.absorb)
         )

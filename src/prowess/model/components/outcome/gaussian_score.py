@@ -14,7 +14,7 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs, sqrt
-    from cython.cimports.prowess.model.components.interfaces import Score, evidence_by_lane
+    from cython.cimports.prowess.model.components.interfaces import Score, evidence_by_lane, see_one
     from cython.cimports.prowess.model.engine.board import Board, measure_sides, set_chances
     from cython.cimports.prowess.model.maths.elementary import log, log_all
     from cython.cimports.prowess.model.maths.normal import above_all, probability
@@ -24,7 +24,7 @@ else:
     from ...engine.board import Board, measure_sides, set_chances
     from ...maths.elementary import log, log_all
     from ...maths.normal import above_all, probability
-    from ..interfaces import Score, evidence_by_lane
+    from ..interfaces import Score, evidence_by_lane, see_one
 
 from .... import validate
 from ....errors import Error
@@ -214,15 +214,7 @@ class GaussianScore(Score):
     @cython.exceptval(-1.0, check=True)
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
         """Update the belief about x from a score, by equation (20)."""
-        board.x_score[0] = score
-        board.x_mean[0] = mean
-        board.x_variance[0] = variance
-        board.evidences[0] = 0.0
-        self.seen_all(board)
-        board.push = board.pushes[0]
-        board.pull = board.pulls[0]
-        board.rest = board.rests[0]
-        return board.evidences[0]
+        return see_one(self, board, score, mean, variance)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)

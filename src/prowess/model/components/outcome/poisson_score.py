@@ -15,7 +15,7 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.libc.math import floor, sqrt
-    from cython.cimports.prowess.model.components.interfaces import Score
+    from cython.cimports.prowess.model.components.interfaces import Score, see_one
     from cython.cimports.prowess.model.engine.board import Board, positive
     from cython.cimports.prowess.model.maths.elementary import exp, log, log_all
     from cython.cimports.prowess.model.maths.normal import log_pdf
@@ -27,7 +27,7 @@ else:
     from ...maths.elementary import exp, log, log_all
     from ...maths.normal import log_pdf
     from ...maths.poisson import log_pmf, tilt, tilt_all
-    from ..interfaces import Score
+    from ..interfaces import Score, see_one
 
 from .... import validate
 from ....errors import Error
@@ -177,15 +177,7 @@ class PoissonScore(Score):
     @cython.exceptval(-1.0, check=True)
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
         """Update the belief about x from a score; return a lower bound of the log-evidence (see `seen_all`)."""
-        board.x_score[0] = score
-        board.x_mean[0] = mean
-        board.x_variance[0] = variance
-        board.evidences[0] = 0.0
-        self.seen_all(board)
-        board.push = board.pushes[0]
-        board.pull = board.pulls[0]
-        board.rest = board.rests[0]
-        return board.evidences[0]
+        return see_one(self, board, score, mean, variance)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
