@@ -14,7 +14,7 @@ def history():
 
 
 def test_requested_progress_bar_does_not_change_the_ratings(history, capsys, monkeypatch):
-    monkeypatch.setattr("prowess.model.fit.trace.CHUNK", 20)  # several steps
+    monkeypatch.setattr("prowess.model.fit.sweeps.CHUNK", 20)  # several steps
     monkeypatch.setattr("prowess.model.engine.schedule.WINDOW", 10)
     monkeypatch.setenv("FORCE_COLOR", "1")
     shown = pw.TrueSkill().fit(history, progress=True)
@@ -32,7 +32,7 @@ def test_quick_work_and_piped_output_show_no_progress_bar(history, capsys, monke
 
 
 def test_slow_work_on_a_terminal_shows_a_progress_bar(history, capsys, monkeypatch):
-    monkeypatch.setattr("prowess.model.fit.trace.CHUNK", 20)
+    monkeypatch.setattr("prowess.model.fit.sweeps.CHUNK", 20)
     monkeypatch.setattr("prowess.model.engine.schedule.WINDOW", 10)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
@@ -49,7 +49,7 @@ def test_interrupted_fit_leaves_the_starting_ladder_unchanged(history, monkeypat
         yield 0
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("prowess.model.fit.trace.steps", interrupted)
+    monkeypatch.setattr("prowess.model.fit.sweeps.steps", interrupted)
     with pytest.raises(KeyboardInterrupt):
         pw.TrueSkill().fit(history, start=ladder)
     assert ladder == before
