@@ -64,24 +64,29 @@ class Mean(TeamFunction):
         """Divide the share of every player by the sum of the team's shares."""
         absent = 0
         for j in range(board.teams):
+            first = board.start[j] * board.traits
+            last = board.start[j + 1] * board.traits
+            if last - first == board.traits:
+                # The share of a single player divided by itself is 1; divisions would take longer.
+                for k in range(first, last):
+                    for lane in range(board.lanes):
+                        absent += 0 if board.alpha[k * board.stride + lane] > 0.0 else 1
+                        board.alpha[k * board.stride + lane] = 1.0
+                continue
             for lane in range(board.lanes):
                 board.work[lane] = 0.0
-            for k in range(board.start[j] * board.traits, board.start[j + 1] * board.traits):
+            for k in range(first, last):
                 for lane in range(board.lanes):
                     board.work[lane] += board.alpha[k * board.stride + lane] / board.traits
             for lane in range(board.lanes):
                 absent += 0 if board.work[lane] > 0.0 else 1
             if absent > 0:
                 positive(0.0)
-            if board.start[j + 1] - board.start[j] == 1:
-                # The share of a single player divided by itself is 1; divisions would take longer.
-                for k in range(board.start[j] * board.traits, board.start[j + 1] * board.traits):
-                    for lane in range(board.lanes):
-                        board.alpha[k * board.stride + lane] = 1.0
-                continue
-            for k in range(board.start[j] * board.traits, board.start[j + 1] * board.traits):
+            for k in range(first, last):
                 for lane in range(board.lanes):
                     board.alpha[k * board.stride + lane] /= board.work[lane]
+        if absent > 0:
+            positive(0.0)
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
