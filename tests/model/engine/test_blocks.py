@@ -237,10 +237,13 @@ def test_only_models_whose_matches_depend_on_each_other_have_one_lane_or_serial_
     assert {name for name, pipeline in pipelines.items() if pipeline.lanes == 1} == {
         *("Elo, learnt home", "Glicko, learnt home"),
     }
-    assert {name for name, pipeline in pipelines.items() if pipeline.serial} == {
+    assert {name for name, pipeline in pipelines.items() if pipeline.serial and pipeline.ordered} == {
         *("TrueSkill, learnt draws", "TrueSkill, uncertain home", "TrueSkill, learnt draws and home"),
         *("Glicko, teams and home", "Gaussian-OD, learnt home", "Gaussian-SD, learnt home", "Poisson-OD, learnt home"),
         "Gaussian-OD, newcomers",
+    }
+    assert {name for name, pipeline in pipelines.items() if pipeline.serial and not pipeline.ordered} == {
+        *("TS2", "TS2a", "TS2b", "TS2c", "TS3", "TS2a, leader", "TS2b, margin", "TS2c, seasons", "TS3, margin"),
     }
 
 

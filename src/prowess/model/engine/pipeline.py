@@ -105,9 +105,9 @@ class Pipeline:
 
         Numbers that depend on scores alone are known before the matches are rated (`tallies`); draw shares that only
         forecasts need are counted after that (`mixes`). If outcomes depend on what the match before has taught, they
-        are computed one after the other, and everything else in lanes (`serial`). If newcomers depend on it, they are
-        welcomed one after the other (`greets`). If such a model has rating periods, or a component without lanes, a
-        board has one lane.
+        are computed one after the other, and everything else in lanes (`serial`); so are outcomes without lanes. If
+        newcomers depend on it, they are welcomed one after the other (`greets`). If such a model has rating periods, or
+        another component without lanes, a board has one lane.
         """
         self.greets = isinstance(model.prior, Newcomers) and model.prior.first.blocks
         in_lanes = (self.greets or model.prior.blocks) and all(
@@ -115,12 +115,13 @@ class Pipeline:
         )
         memory_from = model.outcome.memory_from if self.level > 0 and model.outcome.blocks else None
         learns = self.learns_home or (self.level > 0 and memory_from not in ("scores", "forecasts"))
-        self.serial = learns and in_lanes and self.period == 0.0 and not model.outcome.reads_entries
+        one_by_one = (learns or not model.outcome.blocks) and not model.outcome.reads_entries
+        self.serial = one_by_one and in_lanes and self.period == 0.0
         self.tallies = memory_from == "scores" and not learns
         self.mixes = memory_from == "forecasts" and not learns
         alone = (learns and not self.serial) or (model.prior.learns and not (self.greets and in_lanes))
         self.lanes = 1 if alone else LANES
-        self.ordered = self.serial or self.greets  # whether blocks keep the order of the matches
+        self.ordered = (self.serial and learns) or self.greets  # whether blocks keep the order of the matches
         self.vector = VECTOR if in_lanes and (self.serial or model.outcome.blocks) else 1
         # Whether a component may change weights or elapsed times, so that every block needs the defaults again.
         self.refills = self.vector == 1 or type(model.team) is not Sum

@@ -45,6 +45,11 @@ class RoundedPlaces(Outcome):
     True
     """
 
+    @property
+    def reads_entries(self) -> bool:
+        """The attribute `reads_entries` of the margin."""
+        return margin_from(self.draw_probability, self.margin, tie_width).reads_entries
+
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def prepare(self, board: Board) -> cython.bint:
