@@ -106,7 +106,9 @@ def test_league_of_only_draws_gives_finite_numbers():
 def test_any_parameters_of_learnt_draws_give_valid_probabilities(results, start, memory, importance):
     matches = [("ann", "bob", result, importance) for result in results] + drawn(0)
     forecasts = LEARNT.replace(draw_start=start, draw_memory=memory).fit(history(matches)).forecasts
-    assert ((forecasts.draw > 0) & (forecasts.draw <= 1)).all()
+    # After matches that count a million times, a draw can be less likely than the smallest positive number.
+    assert (forecasts.draw >= 0 if importance > 1 else forecasts.draw > 0).all()
+    assert (forecasts.draw <= 1).all()
     assert np.isfinite(forecasts.log_evidence).all()
 
 
