@@ -32,6 +32,7 @@ def lay_out(
         if home >= 0:
             board.mean[home] += side[0]
             board.variance[home] += side[1] ** 2
+            board.added[home] = side[1] ** 2
     board.home = home
     if len(teams) == 2:
         outcome.forecast(board)

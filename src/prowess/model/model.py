@@ -13,6 +13,7 @@ from ..validate import number, scale
 from .components import absorb as absorbs
 from .components import drift as drifts
 from .components import team as teams_
+from .components.facet import Facet
 from .components.home import Home
 from .components.interfaces import Absorb, Drift, Outcome, Prior, TeamFunction
 from .engine.board import Board
@@ -21,7 +22,7 @@ from .engine.rate import build_board, rate
 from .match_input import MatchDetails, check_details
 from .params import Range, parameters, read_spec, spec, spell_out, tunable
 from .rating import Kind, Rating, read_rating
-from .registry import BASES, COMPONENTS, addresses, replace_fields
+from .registry import BASES, COMPONENTS, addresses, check_facets, facet_addresses, replace_fields
 
 if TYPE_CHECKING:
     from ..history import History
@@ -54,6 +55,7 @@ class Model:
     caution: float = 3.0
     period: float | None = None
     home: Home | None = None
+    facets: tuple[Facet, ...] = ()
 
     def __post_init__(self) -> None:
         for name, base in BASES.items():
@@ -69,6 +71,7 @@ class Model:
         if self.period is not None:
             object.__setattr__(self, "period", scale("period", self.period))
         self._check_combination()
+        object.__setattr__(self, "facets", check_facets(self))
 
     def _check_combination(self) -> None:
         outcome, absorb, prior, home = self.outcome, self.absorb, self.prior, self.home
@@ -120,7 +123,9 @@ class Model:
         found = {name: parameters(parts[part])[key] for name, (part, key) in addresses(parts).items()}
         # The papers call the noise `beta`; the field is named after its role.
         found |= {"beta": self.noise, "period": self.period}
-        found |= ({} if self.home is None else parameters(self.home)) | {"caution": self.caution}
+        found |= {} if self.home is None else parameters(self.home)
+        found |= {name: getattr(self.facets[index], key) for name, (index, key) in facet_addresses(parts).items()}
+        found |= {"caution": self.caution}
         return {name: value for name, value in found.items() if value is not None}
 
     @property
@@ -138,7 +143,7 @@ class Model:
         >>> list(pw.TS2().tunable)
         ['least', 'mu', 'sigma', 'tau', 'leader_bonus', 'discount', 'beta']
         """
-        return tunable(self, addresses(self._fields))
+        return tunable(self, addresses(self._fields), facet_addresses(self._fields))
 
     def replace(self, **changes: Any) -> Model:
         """Return a model with other components or parameters.
@@ -162,7 +167,9 @@ class Model:
         """
         parts = {name: spec(getattr(self, name), COMPONENTS) for name in BASES}
         home = None if self.home is None else spec(self.home, COMPONENTS)
-        return parts | {"noise": self.noise, "caution": self.caution, "period": self.period, "home": home}
+        plain = parts | {"noise": self.noise, "caution": self.caution, "period": self.period, "home": home}
+        # Models without facets look as they did before there were facets.
+        return plain | ({"facets": [spec(facet, COMPONENTS) for facet in self.facets]} if self.facets else {})
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Model:
@@ -179,7 +186,9 @@ class Model:
             raise Error(f"the model lacks {', '.join(missing)}")
         parts = {name: read_spec(plain[name], COMPONENTS) for name in BASES}
         home = None if plain.get("home") is None else read_spec(plain["home"], COMPONENTS)
-        return cls(**parts, noise=plain["noise"], caution=plain["caution"], period=plain.get("period"), home=home)
+        facets = tuple(read_spec(facet, COMPONENTS) for facet in plain.get("facets", ()))
+        numbers = {"noise": plain["noise"], "caution": plain["caution"], "period": plain.get("period")}
+        return cls(**parts, **numbers, home=home, facets=facets)
 
     def rating(self, mu: float | None = None, sigma: float | None = None, **parts: Any) -> Rating:
         """Return the rating of a new player, or a rating with the given `mu` or `sigma` (the same for every skill).

@@ -272,17 +272,22 @@ MODEL_RANGES = {
 }
 
 
-def tunable(model: Model, addresses: Mapping[str, tuple[str, str]]) -> dict[str, Range]:
+def tunable(
+    model: Model, addresses: Mapping[str, tuple[str, str]], facets: Mapping[str, tuple[int, str]]
+) -> dict[str, Range]:
     """Return the ranges of all tunable parameters of a model, the outcome's parameters first (see `Model.tunable`).
 
-    `addresses` maps the name of every parameter to its component and key.
+    `addresses` maps the name of every parameter to its component and key; `facets` does this for those of the facets.
     """
     found = {name: ranges(getattr(model, part)).get(key) for name, (part, key) in addresses.items()}
     # `identified` fixes the first parameter that sets the scale, and that should be the outcome's.
     order = sorted(found, key=lambda name: addresses[name][0] != "outcome")
     declared = {name: span for name in order if (span := found[name]) is not None}
     declared |= {name: span for name, span in MODEL_RANGES.items() if name != "beta" or model.noise}
-    return resolved(declared | ranges(model.home), model.params, skill_sigma(model))
+    declared |= ranges(model.home)
+    of_facets = {name: ranges(model.facets[index]).get(key) for name, (index, key) in facets.items()}
+    declared |= {name: span for name, span in of_facets.items() if span is not None}
+    return resolved(declared, model.params, skill_sigma(model))
 
 
 def skill_sigma(model: Model) -> float:

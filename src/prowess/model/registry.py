@@ -5,20 +5,25 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Error
 from ..plugins import Extensible
 from .components import absorb as absorbs
 from .components import drift as drifts
+from .components import facet as facets
 from .components import margin as margins
 from .components import outcome as outcomes
 from .components import prior as priors
 from .components import team as teams
+from .components.facet import Facet
 from .components.home import Home
 from .components.interfaces import Absorb, Drift, Outcome, Prior, TeamFunction
 from .engine.board import Margin
-from .params import change, parameters
+from .params import change, parameters, skill_sigma
+
+if TYPE_CHECKING:
+    from .model import Model
 
 BASES = {"prior": Prior, "drift": Drift, "team": TeamFunction, "outcome": Outcome, "absorb": Absorb}
 
@@ -37,7 +42,7 @@ def _check_component(name: str, plugin: object) -> type:
 COMPONENTS: Extensible[type] = Extensible(
     {
         name: getattr(module, name)
-        for module in (priors, drifts, teams, outcomes, absorbs, margins)
+        for module in (priors, drifts, teams, outcomes, absorbs, margins, facets)
         for name in module.__all__
         if dataclasses.is_dataclass(getattr(module, name))
     }
@@ -47,7 +52,8 @@ COMPONENTS: Extensible[type] = Extensible(
 )
 
 # Names of the model's own parameters. A component's parameter of the same name gets a prefix.
-RESERVED = {"noise", "beta", "caution", "period", "home", *BASES, *parameters(Home())}
+RESERVED = {"noise", "beta", "caution", "period", "home", "facets", *BASES, *parameters(Home())}
+FACET_PARAMETERS = ("sigma", "tau", "mu")
 
 
 def addresses(parts: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
@@ -61,6 +67,80 @@ def addresses(parts: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     counts = Counter(key for _, key in pairs)
     unique = {key for key, times in counts.items() if times == 1 and key not in RESERVED}
     return {key if key in unique else f"{part}_{key}": (part, key) for part, key in pairs}
+
+
+def facet_addresses(parts: Mapping[str, Any]) -> dict[str, tuple[int, str]]:
+    """Return the index of the facet and the key of every parameter of a facet, by its unique name.
+
+    >>> import prowess as pw
+    >>> list(facet_addresses(vars(pw.TrueSkill().replace(facets=(pw.facet.By("surface"),)))))
+    ['surface_sigma', 'surface_tau']
+    """
+    own = _as_tuple(parts["facets"])
+    if not all(isinstance(facet, Facet) for facet in own):
+        return {}  # the model will raise an error
+    counts = Counter(facet.key for facet in own)
+    found: dict[str, tuple[int, str]] = {}
+    taken = {*RESERVED, *addresses(parts)}
+    for index, facet in enumerate(own):
+        names = [name for name in FACET_PARAMETERS if name in parameters(facet)]
+        clash = counts[facet.key] > 1 or any(f"{facet.key}_{name}" in taken for name in names)
+        prefix = f"{facet.kind}_{facet.key}" if clash else facet.key
+        found |= {f"{prefix}_{name}": (index, name) for name in names}
+    return found
+
+
+def check_facets(model: Model) -> tuple[Facet, ...]:
+    """Return the facets of a model with their usual numbers where none are given; raise an `Error` if they do not fit.
+
+    >>> import prowess as pw
+    >>> pw.Elo().replace(facets=(pw.facet.By("surface"),))
+    Traceback (most recent call last):
+    ...
+    prowess.Error: By('surface') needs a system with uncertainty, such as TrueSkill; this one accepts only given \
+offsets, such as Shared('surface', mu=1, sigma=0)
+    """
+    own = _as_tuple(model.facets)
+    for facet in own:
+        if not isinstance(facet, Facet) or type(facet) is Facet:
+            message = f"facets must be a tuple of facets, such as (By('surface'),), not {facet!r}"
+            raise Error(message, field="facets", value=facet)
+        _check_facet(model, facet)
+    names = [(facet.kind, facet.column) for facet in own]
+    for name in names:
+        if names.count(name) > 1:
+            raise Error(f"the facet {name[0]} {name[1]!r} is given twice", field="facets", value=name[1])
+    if all(facet.sigma is not None for facet in own):
+        return own
+    sigma = skill_sigma(dataclasses.replace(model, facets=()))
+    return tuple(facet.with_sigma(sigma) for facet in own)
+
+
+def _as_tuple(facets: Any) -> tuple[Any, ...]:
+    return tuple(facets) if isinstance(facets, list | tuple) else (facets,)
+
+
+def _check_facet(model: Model, facet: Facet) -> None:
+    absorb, what = model.absorb, f"{type(facet).__name__}({facet.column!r})"
+    unknown = [name for name in facet.traits or () if name not in model.outcome.traits]
+    if unknown:
+        have = ", ".join(model.outcome.traits)
+        raise Error(
+            f"{what}: this model has no trait {unknown[0]!r}; choose from {have}", field="facets", value=unknown[0]
+        )
+    if not facet.learnt:
+        return
+    if absorb.certain or absorb.extras or isinstance(absorb, absorbs.Constant):
+        need = "a system with uncertainty, such as TrueSkill" if absorb.certain else "the absorb rule Moment or Newton"
+        example = f"Shared({facet.column!r}, mu=1, sigma=0)"
+        message = f"{what} needs {need}; this one accepts only given offsets, such as {example}"
+        raise Error(message, field="facets", value=facet.column)
+    if model.period is not None:
+        message = f"{what} is learnt match by match, not by rating periods; set period=None"
+        raise Error(message, field="period", value=model.period)
+    if not model.outcome.gradient:
+        message = f"{what} cannot be learnt with the outcome {model.outcome!r}; set its sigma to 0"
+        raise Error(message, field="facets", value=facet.column)
 
 
 def replace_fields(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,11 +158,19 @@ def replace_fields(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[s
             if name in rest:
                 by_part.setdefault(part, {})[key] = rest.pop(name)
         parts |= {part: change(parts[part], new) for part, new in by_part.items()}
+    by_facet: dict[int, dict[str, Any]] = {}
+    for name, (index, key) in facet_addresses(parts).items():
+        if name in rest:
+            by_facet.setdefault(index, {})[key] = rest.pop(name)
+    if by_facet:
+        facets_ = enumerate(_as_tuple(parts["facets"]))
+        parts["facets"] = tuple(dataclasses.replace(facet, **by_facet.get(index, {})) for index, facet in facets_)
     hosted = {key: rest.pop(key) for key in parameters(Home()) if key in rest}
     if hosted:
         parts["home"] = dataclasses.replace(parts["home"] or Home(), **hosted)
     if rest:
-        names = ["noise", "beta", *addresses(own), *parameters(Home()), "caution", "period", "home", *BASES]
+        named = [*addresses(own), *facet_addresses(parts), *parameters(Home())]
+        names = ["noise", "beta", *named, "caution", "period", "home", "facets", *BASES]
         unknown = next(iter(rest))
         raise Error(f"unknown parameter {unknown!r}; choose one of {', '.join(names)}", field=unknown)
     return parts

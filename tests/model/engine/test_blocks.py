@@ -24,7 +24,22 @@ SHAPES = [(1, 1)] * 6 + [(2, 2)] * 3 + [(2, 1), (1, 1, 1), (1, 1, 1, 1, 1), (2, 
 CROWD = (14,) * 5  # a match of so many players is a block of its own
 
 
-def league(count=MATCHES, players=20, shapes=SHAPES, seed=4, plain=False, unscored=False):
+def context(rng, sizes):
+    """Return a value of the match, values of teams and numbers of players, some of which are missing."""
+    values = {
+        "surface": [None, "clay", "grass", "hard"][rng.integers(4)],
+        "side": [[None, "red", "blue"][side] for side in rng.integers(0, 3, len(sizes))],
+        "rest": [np.round(rng.normal(0.0, 1.0, size), 2).tolist() for size in sizes],
+        "role": [[None, "tank", "healer"][role] for role in rng.integers(0, 3, sum(sizes))],
+    }
+    first = np.cumsum([0, *sizes])
+    values["role"] = [values["role"][a:b] for a, b in pairwise(first)]
+    if rng.random() < 0.2:
+        del values["rest"]
+    return values
+
+
+def league(count=MATCHES, players=20, shapes=SHAPES, seed=4, plain=False, unscored=False, facets=False):
     """Return matches of several shapes, with ties, and unless they are plain, with every optional field."""
     rng = np.random.default_rng(seed)
     found, time = [], 0.0
@@ -45,6 +60,8 @@ def league(count=MATCHES, players=20, shapes=SHAPES, seed=4, plain=False, unscor
             }
             if number % 5:
                 match["home"] = int(rng.integers(len(sizes)))
+        if facets:
+            match["context"] = context(rng, sizes)
         found.append(match)
     return found
 
@@ -55,6 +72,7 @@ LEAGUES = {
     "unscored": {"unscored": True},
     "many players": {"players": 500, "shapes": [(1, 1)], "plain": True, "seed": 6, "count": 66 if PURE else 400},
     "many teams": {"players": 500, "seed": 7, "count": 40 if PURE else 300},
+    "facets": {"facets": True},
 }
 
 
@@ -135,21 +153,82 @@ VARIANTS = {
     "Poisson-OD, unscored": lambda pw: pw.PoissonOD(**SMALL, base_rate="learnt", unscored="order"),
     "Poisson-OD, draws": lambda pw: pw.PoissonOD(**SMALL).replace(draw_factor=1.2),
 }
+
+
+def facets(pw, *names, sigma=2.0, tau=0.3):
+    known = {
+        "surface": pw.facet.By("surface", sigma=sigma, tau=tau),
+        "slope": pw.facet.By("rest", sigma=0.3 * sigma, numeric=True),
+        "side": pw.facet.Shared("side", sigma=0.5 * sigma, tau=0.1 * tau, mu=0.1 * sigma),
+        "role": pw.facet.Shared("role", sigma=0.5 * sigma),
+        "rest": pw.facet.Covariate("rest", sigma=0.2 * sigma, tau=0.1 * tau),
+        "experience": pw.facet.Experience((3, 30), sigma=0.5 * sigma),
+        "given": pw.facet.Shared("side", mu=sigma, sigma=0.0),
+    }
+    return tuple(known[name] for name in names)
+
+
+FACETS = {
+    "facets, surface": lambda pw: pw.TrueSkill().replace(facets=facets(pw, "surface")),
+    "facets, two": lambda pw: pw.TrueSkill(draw_probability="learnt").replace(
+        facets=facets(pw, "surface", "slope"), drift=pw.drift.PerTime(0.3), home=pw.Home(1.0, 0.5)
+    ),
+    "facets, side": lambda pw: pw.TrueSkill().replace(facets=facets(pw, "side")),
+    "facets, all": lambda pw: pw.TrueSkill().replace(
+        facets=facets(pw, "surface", "slope", "side", "role", "rest", "experience"), drift=breaks(pw)
+    ),
+    "facets, mean": lambda pw: pw.TrueSkill().replace(
+        facets=facets(pw, "role", "surface", "experience"), team=pw.team.Mean(), prior=newcomers(pw, 25.0, 8.0)
+    ),
+    "facets, TS2": lambda pw: pw.TS2a(leader_bonus=0.2).replace(
+        facets=facets(pw, "surface", "role", "side", sigma=200.0)
+    ),
+    "facets, Glicko": lambda pw: pw.Glicko(period=None).replace(facets=facets(pw, "surface", "rest", sigma=50.0)),
+    "facets, logistic": lambda pw: pw.Glicko(period=None).replace(
+        outcome=pw.outcome.Logistic(), facets=facets(pw, "surface", "side", sigma=50.0)
+    ),
+    "facets, Elo": lambda pw: pw.Elo().replace(facets=facets(pw, "given", sigma=60.0)),
+    "facets, Glicko-2": lambda pw: pw.Glicko2(period=2.0).replace(facets=facets(pw, "given", sigma=60.0)),
+    "facets, Gaussian-SD": lambda pw: pw.GaussianSD().replace(facets=facets(pw, "surface", "side", "rest")),
+    "facets, Gaussian-OD": lambda pw: pw.GaussianOD().replace(
+        facets=(*facets(pw, "surface", "role", "rest"), pw.facet.Shared("side", sigma=1.0, traits=("offence",)))
+    ),
+    "facets, Poisson-OD": lambda pw: pw.PoissonOD(**SMALL, base_rate="learnt").replace(
+        facets=facets(pw, "surface", "side", "experience", sigma=0.2, tau=0.01)
+    ),
+}
+VARIANTS |= FACETS
 MODELS = {name: lambda pw, name=name: getattr(pw, name)() for name in PRESETS} | VARIANTS
 WIDE = ["TrueSkill", "Elo", "Glicko2", "GaussianSD", "Gaussian-OD, base score", "TrueSkill, learnt draws and home"]
 WIDE += ["TrueSkill, newcomers", "Elo, newcomers"]
+
+
+def usual_league(name):
+    return "facets" if name in FACETS else "unscored" if "unscored" in name else "league"
+
+
 CASES = (
-    [(name, "unscored" if "unscored" in name else "league") for name in MODELS]
+    [(name, usual_league(name)) for name in MODELS]
     + [(name, "plain") for name in PRESETS]
     + [(name, "many players") for name in [*WIDE, "Glicko-2, no periods", "Poisson-OD, base rate", "TS2b"]]
     + [(name, "many teams") for name in WIDE if not PURE]
 )
 
 
+def facet_states(ladder):
+    """Return the rows of all facets, sorted by the names of players and values."""
+    rows = [
+        (index, ladder.names[player] if player >= 0 else "", value, cells)
+        for index, facet in enumerate(ladder.facets)
+        for (player, value), cells in facet.beliefs().items()
+    ]
+    return np.array([cells for *_, cells in sorted(rows)])
+
+
 def columns(ladder, parts):
     """Return all results of a history that was rated in parts, as columns by name."""
     rows = [ladder.rows[name] for name in sorted(ladder)]
-    found = {"state": ladder.state[rows], "memory": np.array(ladder.memory)}
+    found = {"state": ladder.state[rows], "memory": np.array(ladder.memory), "facets": facet_states(ladder)}
     for name in ("mean", "variance", "win", "draw", "scatter", "log_evidence"):
         found[name] = np.concatenate([getattr(part.forecasts, name) for part in parts])
     return found | {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("before", "after")}
@@ -211,6 +290,7 @@ def test_ladder_resumed_fit_and_learn_give_the_bits_of_a_fit_in_blocks(name, his
     learnt, fit = MODELS[name](pw).learn(found), MODELS[name](pw).fit(found)
     for other in (ladder, learnt, fit.ladder):
         ends = {"state": other.state[[other.rows[name] for name in sorted(other)]], "memory": np.array(other.memory)}
+        ends["facets"] = facet_states(other)
         assert differences(ends, {name: whole[name] for name in ends}) == []
     forecasts = {name: getattr(fit.forecasts, name) for name in ("mean", "variance", "win", "draw", "log_evidence")}
     assert differences(forecasts, {name: whole[name] for name in forecasts}) == []
@@ -218,7 +298,7 @@ def test_ladder_resumed_fit_and_learn_give_the_bits_of_a_fit_in_blocks(name, his
 
 @pytest.mark.parametrize("name", MODELS)
 def test_both_modes_rate_blocks_with_the_same_bits(name):
-    found = matches("unscored" if "unscored" in name else "league", 36)
+    found = matches(usual_league(name), 36)
     results = [rate(MODELS[name], package.History.from_matches(found), package=package) for package in (pw, load())]
     assert differences(*results) == []
 
@@ -235,12 +315,13 @@ def test_windows_of_the_schedule_do_not_change_the_bits(monkeypatch):
 def test_only_models_whose_matches_depend_on_each_other_have_one_lane_or_serial_outcomes():
     pipelines = {name: make(pw).pipeline for name, make in MODELS.items()}
     assert {name for name, pipeline in pipelines.items() if pipeline.lanes == 1} == {
-        *("Elo, learnt home", "Glicko, learnt home"),
+        *("Elo, learnt home", "Glicko, learnt home", "facets, Elo", "facets, Glicko", "facets, Glicko-2"),
     }
     assert {name for name, pipeline in pipelines.items() if pipeline.serial and pipeline.ordered} == {
         *("TrueSkill, learnt draws", "TrueSkill, uncertain home", "TrueSkill, learnt draws and home"),
         *("Glicko, teams and home", "Gaussian-OD, learnt home", "Gaussian-SD, learnt home", "Poisson-OD, learnt home"),
-        "Gaussian-OD, newcomers",
+        *("Gaussian-OD, newcomers", "facets, side", "facets, all", "facets, mean", "facets, TS2", "facets, logistic"),
+        *("facets, Gaussian-SD", "facets, Gaussian-OD", "facets, Poisson-OD", "facets, two"),
     }
     assert {name for name, pipeline in pipelines.items() if pipeline.serial and not pipeline.ordered} == {
         *("TS2", "TS2a", "TS2b", "TS2c", "TS3", "TS2a, leader", "TS2b, margin", "TS2c, seasons", "TS3, margin"),

@@ -1,18 +1,7 @@
 from .board cimport Board
-from .buffers cimport Columns, Table
+from .buffers cimport Columns, Table, prefetch
 from .pipeline cimport Pipeline
 from .schedule cimport Schedule
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define PROWESS_PREFETCH(address) __builtin_prefetch(address)
-    #else
-    #define PROWESS_PREFETCH(address) ((void) (address))
-    #endif
-    """
-    void prefetch "PROWESS_PREFETCH" (const void *address) noexcept
-
 
 cdef class Window:
     cdef const int[::1] order

@@ -17,6 +17,7 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.prowess.model.engine.board import Board, copy_beliefs
     from cython.cimports.prowess.model.engine.buffers import Columns, Table
+    from cython.cimports.prowess.model.engine.facets import Deviations
     from cython.cimports.prowess.model.engine.pipeline import Pipeline
     from cython.cimports.prowess.model.engine.players import (
         load_memory,
@@ -30,6 +31,7 @@ else:
     from .._cython import prefetch
     from .board import Board, copy_beliefs
     from .buffers import Columns, Table
+    from .facets import Deviations
     from .pipeline import Pipeline
     from .players import load_memory, load_player, store_memory, store_player, welcome
     from .schedule import Schedule
@@ -100,6 +102,17 @@ def load_block(
     pipeline: Pipeline, board: Board, columns: Columns, table: Table, window: Window, settle: cython.bint
 ) -> cython.bint:
     """Copy matches to the board; return whether `settle` has closed rating periods to which a match belongs."""
+    early = _load_players(pipeline, board, columns, table, window, settle)
+    if pipeline.has_facets:
+        pipeline.load_rows(board)
+    return early
+
+
+@cython.cfunc
+def _load_players(
+    pipeline: Pipeline, board: Board, columns: Columns, table: Table, window: Window, settle: cython.bint
+) -> cython.bint:
+    """Copy everything but the rows of the facets to the board; the return value is that of `load_block`."""
     early = False
     newcomers = 0
     if pipeline.serial and window.blocks:
@@ -311,6 +324,8 @@ def store_block(pipeline: Pipeline, board: Board, columns: Columns, table: Table
     else:
         for e in range(board.entries):
             _store_entry(pipeline, board, e, columns, table)
+    if pipeline.has_facets:
+        pipeline.store_rows(board)
     if not window.blocks:
         store_memory(pipeline, board, table)
     elif pipeline.mixes:
@@ -377,6 +392,9 @@ def find_rows(
             row = columns.player[entry + e]
             board.next_rows[e * board.stride + i] = row * table.stride
             prefetch_row(table, row)
+        if pipeline.has_deviations:
+            deviations: Deviations = board.deviations
+            deviations.prefetch_rows(entry, size)
     for i in range(matches, (matches + pipeline.vector - 1) // pipeline.vector * pipeline.vector):
         for e in range(size):
             board.next_rows[e * board.stride + i] = board.next_rows[e * board.stride + matches - 1]

@@ -16,8 +16,9 @@ With `traits` skills per player (one, or offence and defence), a board has colum
 
 ====================================  ============================================================================
 of a team `j`                         `start[j]` first entry (equal in all lanes), `place[j]`, `score[j]`
-of a team and trait `j * traits + k`  `offset` α₀; prior performance N(`mean`, `variance`) with its `noise` β²Σα²; the
-                                      outcome's results `d1`, `d2`, `left`
+of a team and trait `j * traits + k`  `offset` α₀; prior performance N(`mean`, `variance`) with its `noise` β²Σα², and
+                                      the variance `added` by home advantage and effects; the outcome's results
+                                      `d1`, `d2`, `left`
 of an entry `e` (a player in a team)  `elapsed[e]` since the last match, `played[e]` matches before this one
 of an entry and trait                 weight `alpha`; belief N(`mu`, `var`); the update by the match: `g1`, `g2`,
                                       `kept`
@@ -33,7 +34,7 @@ A number of a match, such as `win`, is the number in the first lane; the column 
 share for a player's skill. `games` is the number of matches summed in a player's `g1` and `g2`: one, except in rating
 periods. `before_mu` and `before` are the mean and the variance of an entry before the drift. `settled` is 1 for an
 entry whose rating period was closed early for a forecast, so that its belief already includes the drift; `home_settled`
-is the same flag for the home advantage, and `home_var` its variance for each trait. `extra` holds further columns of an
+is the same flag for the home advantage. `extra` holds further columns of an
 entry, such as a volatility.
 
 `memory` holds the numbers that the model has learnt about the league; those about the newcomers' level start at
@@ -41,7 +42,8 @@ entry, such as a volatility.
 the noise of one player, `unit` the factor by which absorb rules scale `g1`, `span` the length of a unit of `elapsed`,
 and `periods` is true if `elapsed` counts rating periods. `side` is a board with one entry for the home advantage,
 `past` is a board for a player whose rating period is being closed, and `single` is a board with one lane, for
-components that work on one match at a time.
+components that work on one match at a time. `deviations` and `effects` hold the rows of the model's facets (see
+`facets`), and `shift` is what the effects add to the mean of each team.
 
 The other attributes are working memory for the outcome. `sort_by_place` fills `order`. Outcomes that compare two sides
 set `expected` and `conceded`, or `push` and `pull`. Outcomes that learn from single scores set `push`, `pull` and
@@ -132,6 +134,7 @@ class Board:
         self.score = _doubles(teams * stride)
         self.offset, self.noise, self.mean, self.variance = _columns(4, teams * traits * stride)
         self.d1, self.d2, self.left = _columns(3, teams * traits * stride)
+        self.added, self.shift = _doubles(teams * traits * stride), _doubles(teams * traits)
         # cells of an entry
         self.rows, self.next_rows = _indices(entries * stride), _indices(entries * stride)
         self.elapsed, self.played = _columns(2, entries * stride)
@@ -147,7 +150,6 @@ class Board:
         self.sharpnesses, self.gaps, self.edges, self.unconverged, self.scatters = _columns(5, stride)
         self.x_mean, self.x_variance, self.x_score, self.pushes, self.pulls, self.rests = _columns(6, stride)
         self.memory = _doubles(memory * stride)
-        self.home_var = _doubles(traits * stride)
         # the league and the model
         self.centre, self.centre_var = _columns(2, traits)
         self.level = 0
@@ -155,6 +157,8 @@ class Board:
         self.side = None
         self.past = None
         self.single = None
+        self.deviations = None
+        self.effects = None
         # working memory
         self.margin = Margin()
         self.cut, self.ahead, self.behind = Truncated(stride), Truncated(stride), Truncated(stride)
@@ -313,6 +317,7 @@ def copy_lane(source: Board, lane: cython.Py_ssize_t, target: Board, other: cyth
         target.offset[o], target.noise[o] = source.offset[i], source.noise[i]
         target.mean[o], target.variance[o] = source.mean[i], source.variance[i]
         target.d1[o], target.d2[o], target.left[o] = source.d1[i], source.d2[i], source.left[i]
+        target.added[o] = source.added[i]
     for e in range(source.entries):
         i, o = e * source.stride + lane, e * target.stride + other
         target.elapsed[o], target.played[o] = source.elapsed[i], source.played[i]
@@ -367,8 +372,7 @@ def copy_forecast(source: Board, target: Board, lane: cython.Py_ssize_t) -> cyth
     for j in range(source.teams * source.traits):
         target.mean[j * s + lane] = source.mean[j]
         target.variance[j * s + lane] = source.variance[j]
-    for k in range(source.traits):
-        target.home_var[k * s + lane] = source.home_var[k]
+        target.added[j * s + lane] = source.added[j]
     target.wins[lane] = source.wins[0]
     target.draws[lane] = source.draws[0]
     target.losses[lane] = source.losses[0]

@@ -38,6 +38,7 @@ class Columns:
     def __init__(self, history: Any, rows: Any) -> None:
         """Store the columns of a history; `rows` has the row of each entry's player in the state."""
         none = np.empty(0)
+        self.facets: list[FacetColumn] = []
         self.match_start = memoryview(history.match_start)
         self.team_start = memoryview(history.team_start)
         self.rows = rows
@@ -68,16 +69,20 @@ def _common_size(start: Any) -> int:
     return size if (np.diff(start) == size).all() else 0
 
 
-def columns_of(history: Any, rows: Any) -> Columns:
+def columns_of(history: Any, rows: Any, facets: list[FacetColumn] | None = None) -> Columns:
     """Return the columns of a history, which keeps them for later fits if the rows are its player numbers.
+
+    Columns with `facets` are not kept, because they depend on the model.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
     >>> columns_of(history, history.player) is columns_of(history, history.player)
     True
     """
-    if rows is not history.player:
-        return Columns(history, rows)
+    if rows is not history.player or facets:
+        columns = Columns(history, rows)
+        columns.facets = facets or []
+        return columns
     if "_columns" not in history.__dict__:
         history.__dict__["_columns"] = Columns(history, rows)
     return history.__dict__["_columns"]
@@ -85,13 +90,30 @@ def columns_of(history: Any, rows: Any) -> Columns:
 
 @cython.final
 @cython.cclass
+class FacetColumn:
+    """The row of a facet for every entry or every team of a history, and its weight; by default all weights are 1.
+
+    A row of −1 means that the value is missing; a lower number is an unknown value, whose row has its prior belief.
+    """
+
+    def __init__(self, rows: Any, weights: Any = None, by_team: bool = False) -> None:
+        self.row = memoryview(rows)
+        self.has_weight = weights is not None
+        self.weight = memoryview(np.empty(0) if weights is None else weights)
+        self.by_team = by_team
+
+
+@cython.final
+@cython.cclass
 class Table:
     """A ladder's state, with a row for every player (`StateLayout`), and the league's memory.
 
-    Row r begins at the cell r · `stride`.
+    Row r begins at the cell r · `stride`. `facets` are the tables of the model's facets, whose rows have the belief,
+    the time of the last match and the number of matches.
     """
 
-    def __init__(self, state: Any, memory: Any) -> None:
+    def __init__(self, state: Any, memory: Any, facets: list[Table] | None = None) -> None:
+        self.facets = facets or []
         self.stride = state.strides[0] // 8
         cells = max((len(state) - 1) * self.stride + state.shape[1], 0)
         self.cells = memoryview(as_strided(state, (cells,), (8,)))
@@ -118,6 +140,7 @@ class Record:
         fill: list[Any] | None = None,
         first: int = 0,
         last: int = -1,
+        deviations: int = 0,
     ) -> None:
         belief = 2 * traits  # mean and variance of each trait, as in a `StateLayout`
         last = columns.matches if last < 0 else last
@@ -132,6 +155,10 @@ class Record:
         self.scatter = np.zeros(matches)
         self.before = np.empty((columns.entries if before else 0, belief))
         self.after = np.empty((columns.entries if after else 0, belief))
+        # The deviations of every entry, in the order of the facets (see `facets`).
+        self.rows_before, self.rows_after = (
+            np.full((columns.entries if kept else 0, belief * deviations), np.nan) for kept in (before, after)
+        )
         self.has_before = before
         self.has_after = after
         self.silent = silent
@@ -145,6 +172,8 @@ class Record:
         self._log_evidence = memoryview(self.log_evidence)
         self._before = memoryview(self.before)
         self._after = memoryview(self.after)
+        self._rows_before = memoryview(self.rows_before)
+        self._rows_after = memoryview(self.rows_after)
 
 
 def sizes(matches: int, teams: int, traits: int) -> list[int]:

@@ -11,6 +11,8 @@ cdef class Pipeline:
     cdef readonly Absorb absorb, home_absorb
     cdef readonly Kind kind
     cdef readonly double beta, period, home_mu, home_variance, home_drift
+    cdef readonly bint has_facets, has_deviations, has_effects, levels_cancel
+    cdef readonly list personal, common  # the facets with rows of single players, and those with shared rows
     cdef readonly bint duels, has_base, has_home, learns_home, centred
     cdef readonly bint drift_blocks, team_blocks, outcome_blocks, absorb_blocks, scatters, tallies, mixes, serial, greets, ordered, refills, keeps_before
     cdef readonly object layout  # a `StateLayout`; its numbers are copied to the attributes below, for fast access
@@ -21,6 +23,10 @@ cdef class Pipeline:
     cdef list spare, spare_blocks
 
     cpdef Board board(self, Py_ssize_t teams, Py_ssize_t entries)
+    cdef void forget_rows(self, Board board) noexcept
+    cpdef bint find_facets(self, Board board, list columns, list tables, double unit) except -1
+    cdef bint load_rows(self, Board board) except -1
+    cdef bint store_rows(self, Board board) except -1
     cpdef bint forecast(self, Board board) except -1
     cdef void undo_drift(self, Board board) noexcept
     cdef bint advance(self, Board board) except -1
@@ -28,6 +34,9 @@ cdef class Pipeline:
     cdef bint combine_players(self, Board board) except -1
     cdef bint add_levels(self, Board board) except -1
     cdef bint learn_teams(self, Board board) except -1
+    cdef bint learn_players(self, Board board) except -1
+    cdef bint absorb_rows(self, Board board) except -1
+    cdef void add_effects(self, Board board) noexcept
     cdef bint rate_serially(self, Board board, bint silent) except -1
     cpdef double learn(self, Board board) except? -1.0
     cpdef bint absorb_all(self, Board board) except -1
@@ -37,6 +46,3 @@ cdef class Pipeline:
     cdef bint absorb_home(self, Board board) except -1
     cdef void add_home(self, Board board) noexcept
     cdef bint learn_home(self, Board board) except -1
-    cdef void spread(self, Board board) noexcept
-    cdef inline void spread_lanes(self, Board board, Py_ssize_t lanes, Py_ssize_t s) noexcept
-    cdef void keep_heavy(self, Board board, Py_ssize_t j, Py_ssize_t k, Py_ssize_t e) noexcept

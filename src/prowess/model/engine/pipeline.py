@@ -20,6 +20,8 @@ if cython.compiled:
     from cython.cimports.libc.math import fabs
     from cython.cimports.prowess.model.components.interfaces import evidence_by_lane, forecast_by_lane
     from cython.cimports.prowess.model.engine.board import Board, copy_forecast, copy_lane, copy_results, copy_teams
+    from cython.cimports.prowess.model.engine.facets import Deviations, Effects
+    from cython.cimports.prowess.model.engine.spread import kept_share, spread
     from cython.cimports.prowess.model.rating import Kind
 else:
     from math import fabs
@@ -27,12 +29,16 @@ else:
     from ..components.interfaces import evidence_by_lane, forecast_by_lane
     from ..rating import Kind
     from .board import Board, copy_forecast, copy_lane, copy_results, copy_teams
+    from .facets import Deviations, Effects
+    from .spread import kept_share, spread
 
 from ...errors import Error
 from ..components.absorb import Constant, Moment, Newton
-from ..components.interfaces import Outcome
+from ..components.drift import PerTime, Seasons
+from ..components.interfaces import Drift, Outcome
 from ..components.prior import Newcomers
 from ..components.team import Sum
+from .facets import Part
 from .state_layout import StateLayout
 
 NAN = cython.declare(cython.double, float("nan"))
@@ -82,6 +88,13 @@ class Pipeline:
         if self.learns_home:  # belief; with periods also the sums, the number of games and the last time
             self.memories += 2 * self.traits + (2 * self.traits + 2 if self.period > 0.0 else 0)
         self.first_memory = array("d", self.memory() or [0.0])
+        parts = [Part(facet, i, _drifts_with_time(model.drift), kind.traits) for i, facet in enumerate(model.facets)]
+        self.personal = [part for part, facet in zip(parts, model.facets, strict=True) if facet.personal]
+        self.common = [part for part, facet in zip(parts, model.facets, strict=True) if not facet.personal]
+        self.has_deviations, self.has_effects = bool(self.personal), bool(self.common)
+        # Whether only differences between performances count, so that what all teams share has no effect.
+        self.levels_cancel = self.traits == 1 and "origin" in model.outcome.blind
+        self.has_facets = self.has_deviations or self.has_effects
         self.drift_blocks = model.drift.blocks
         self.team_blocks = model.team.blocks
         self.outcome_blocks = model.outcome.blocks
@@ -114,7 +127,7 @@ class Pipeline:
             part.blocks for part in (model.drift, model.team, model.absorb)
         )
         memory_from = model.outcome.memory_from if self.level > 0 and model.outcome.blocks else None
-        learns = self.learns_home or (self.level > 0 and memory_from not in ("scores", "forecasts"))
+        learns = self.learns_home or self.has_effects or (self.level > 0 and memory_from not in ("scores", "forecasts"))
         one_by_one = (learns or not model.outcome.blocks) and not model.outcome.reads_entries
         self.serial = one_by_one and in_lanes and self.period == 0.0
         self.tallies = memory_from == "scores" and not learns
@@ -146,6 +159,7 @@ class Pipeline:
             board = self.spare.pop()
         if board is None or not board.holds(teams, entries):
             board = self._new(teams, entries)
+            self.add_rows(board, teams, entries, 1)
             board.side = self._new(1, 1) if self.has_home else None
             board.past = self._new(1, 1) if self.period > 0.0 else None
         board.teams = teams
@@ -155,6 +169,7 @@ class Pipeline:
         if self.period > 0.0:
             for e in range(entries):
                 board.settled[e] = 0.0
+        self.forget_rows(board)
         for k in range(self.memories):
             board.memory[k] = self.first_memory[k]
         return board
@@ -167,6 +182,7 @@ class Pipeline:
             board = self.spare_blocks.pop()
         if board is None or not board.holds(teams, entries) or not board.single.holds(plan.teams, plan.entries):
             board = self._new(teams, entries, self.lanes)
+            self.add_rows(board, teams, entries, self.lanes)
             board.single = self.board(plan.teams, plan.entries)
             board.side = board.single.side
             board.past = board.single.past
@@ -194,6 +210,66 @@ class Pipeline:
                 board.centre[k], board.centre_var[k] = first.mu[k], first.var[k]
         self.outcome.prepare(board)
         return board
+
+    def add_rows(self, board: Board, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t, lanes: int) -> None:
+        """Give a new board room for the rows of the facets."""
+        if self.has_deviations:
+            board.deviations = Deviations(self.personal, entries, self.traits, lanes)
+        if self.has_effects and lanes == 1:
+            board.effects = Effects(
+                self.common, teams, entries, self.traits, self.levels_cancel, self.duels, self.home_absorb
+            )
+
+    def forget_rows(self, board: Board) -> cython.void:
+        """Let a board forget the rows of an earlier match, so that a match without context has none."""
+        deviations: Deviations
+        effects: Effects
+        if self.has_deviations:
+            deviations = board.deviations
+            deviations.is_loaded = False
+        if self.has_effects:
+            effects = board.effects
+            effects.is_loaded = False
+
+    def find_facets(self, board: Board, columns: list, tables: list, unit: cython.double) -> cython.bint:
+        """Tell a board, and its board `single`, where the rows of the facets are for the matches to come."""
+        deviations: Deviations
+        effects: Effects
+        if self.has_deviations:
+            deviations = board.deviations
+            deviations.columns, deviations.tables, deviations.unit = columns, tables, unit
+        if self.has_effects and board.stride == 1:
+            effects = board.effects
+            effects.columns, effects.tables, effects.unit = columns, tables, unit
+        if self.has_facets and board.stride > 1:
+            self.find_facets(board.single, columns, tables, unit)
+        return False
+
+    def load_rows(self, board: Board) -> cython.bint:
+        """Load the rows of the facets for the matches on the board, after the players."""
+        deviations: Deviations
+        effects: Effects
+        if self.has_deviations:
+            deviations = board.deviations
+            deviations.load(board)
+        if self.has_effects and board.stride == 1:
+            effects = board.effects
+            effects.load(board, board, 0)
+        return False
+
+    def store_rows(self, board: Board) -> cython.bint:
+        """Store the rows of the facets after the matches on the board; `rate_serially` has stored effects."""
+        deviations: Deviations
+        effects: Effects
+        if self.has_deviations:
+            deviations = board.deviations
+            if deviations.is_loaded:
+                deviations.store(board)
+        if self.has_effects and board.stride == 1:
+            effects = board.effects
+            if effects.is_loaded:
+                effects.store(board)
+        return False
 
     def release(self, board: Board) -> None:
         """Keep a board for reuse by later matches."""
@@ -224,6 +300,10 @@ class Pipeline:
                 copy_lane(board.single, 0, board, i)
         if self.period > 0.0:
             self.undo_drift(board)
+        if self.has_deviations:
+            deviations: Deviations = board.deviations
+            if deviations.is_loaded:
+                deviations.fold(board)
         return self.combine_players(board)
 
     def undo_drift(self, board: Board) -> cython.void:
@@ -256,9 +336,11 @@ class Pipeline:
         return False
 
     def add_levels(self, board: Board) -> cython.bint:
-        """Add the home advantage and the base level of scores to the team performances."""
+        """Add the home advantage, effects and the base level of scores to the team performances."""
         if self.has_home:
             self.add_home(board)
+        if self.has_effects:
+            self.add_effects(board)
         if self.has_base:
             self.outcome.add_base(board)
         return False
@@ -275,12 +357,24 @@ class Pipeline:
             if board.stride > 1:
                 _add_home(board, k)
                 continue
-            board.home_var[k] = board.side.var[k]
+            for j in range(board.teams):
+                board.added[j * self.traits + k] = 0.0
             if board.homes[0] >= 0.0:
                 team = cython.cast(cython.Py_ssize_t, board.homes[0]) * self.traits + k
                 board.side.noise[k] = board.variance[team]
                 board.mean[team] += board.side.mu[k]
                 board.variance[team] += board.side.var[k]
+                board.added[team] = board.side.var[k]
+
+    def add_effects(self, board: Board) -> cython.void:
+        """Add the effects of a match on a board with one lane."""
+        effects: Effects = board.effects
+        for k in range(board.teams * self.traits):
+            board.shift[k] = 0.0
+            if not self.has_home:
+                board.added[k] = 0.0
+        if effects.is_loaded:
+            effects.add(board)
 
     def learn(self, board: Board) -> cython.double:
         """Compute `g1`, `g2` and `kept` of every player from the result; return the log-evidence.
@@ -288,10 +382,19 @@ class Pipeline:
         Beliefs do not change yet.
         """
         self.learn_teams(board)
+        self.learn_players(board)
+        return board.evidences[0]
+
+    def learn_players(self, board: Board) -> cython.bint:
+        """Compute `g1`, `g2` and `kept` of every player, and of the rows of the facets, from the teams' results."""
         # An outcome that compares players directly has already filled their results.
         if not self.duels:
-            self.spread(board)
-        return board.evidences[0]
+            spread(board)
+        if self.has_deviations:
+            deviations: Deviations = board.deviations
+            if deviations.is_loaded:
+                deviations.unfold(board)
+        return False
 
     def learn_teams(self, board: Board) -> cython.bint:
         """Compute `d1`, `d2` and `left` of every team from the result, and learn the home advantage."""
@@ -303,6 +406,10 @@ class Pipeline:
             evidence_by_lane(self.outcome, board)
         if self.learns_home and board.homes[0] >= 0.0:
             self.learn_home(board)
+        if self.has_effects:
+            effects: Effects = board.effects
+            if effects.is_loaded:
+                effects.learn(board)
         return False
 
     def rate_serially(self, board: Board, silent: cython.bint) -> cython.bint:
@@ -314,8 +421,12 @@ class Pipeline:
         single.teams = board.teams
         for j in range(board.teams + 1):
             single.start[j] = board.start[j]
+        effects: Effects
         for i in range(board.matches):
             copy_teams(board, i, single)
+            if self.has_effects:
+                effects = single.effects
+                effects.load(single, board, i)
             self.add_levels(single)
             if board.teams == 2:
                 self.outcome.forecast(single)
@@ -324,6 +435,8 @@ class Pipeline:
             copy_forecast(single, board, i)
             if single.importances[0] > 0.0:
                 self.learn_teams(single)
+                if self.has_effects:
+                    effects.store(single)
             copy_results(single, board, i)
         for i in range(board.matches, board.lanes):
             copy_forecast(single, board, i)
@@ -331,7 +444,17 @@ class Pipeline:
         return False
 
     def absorb_all(self, board: Board) -> cython.bint:
-        """Update every player's belief; raise `Error` if ratings diverge."""
+        """Update every belief on the board; raise `Error` if ratings diverge."""
+        self.absorb_rows(board)
+        if self.has_deviations and board.deviations is not None:
+            deviations: Deviations = board.deviations
+            if deviations.is_loaded:
+                for f in range(len(deviations.boards)):
+                    self.absorb_rows(deviations.boards[f])
+        return False
+
+    def absorb_rows(self, board: Board) -> cython.bint:
+        """Update the beliefs about all entries of a board."""
         runaways = 0
         if self.absorb_blocks or board.stride == 1:
             self.absorb.absorb(board)
@@ -362,7 +485,7 @@ class Pipeline:
             side.g2[k] = board.d2[t]
             side.kept[k] = 1.0
             if side.var[k] > 0.0 and not self.duels:
-                side.kept[k] = (side.noise[k] + side.var[k] * board.left[t]) / board.variance[t]
+                side.kept[k] = kept_share(side.var[k], side.noise[k], board.variance[t], board.left[t])
         if self.in_period(board.times[0]):
             self.gather_home(board)
             return False
@@ -403,58 +526,6 @@ class Pipeline:
             board.memory[self.home_memory + 2 * k + 1] = board.side.var[k]
         return False
 
-    def spread(self, board: Board) -> cython.void:
-        """Derive `g1`, `g2` and `kept` of every player from the team's results: g₁ = α d₁ and g₂ = α² d₂.
-
-        v is the variance of the team's performance, and u the share of v that remains after the outcome. With r =
-        α²σ²/v, the share (1 − r) + r u of the variance of a player's skill is kept. If a player has most of the team's
-        variance, 1 − r is computed as a sum over the other players, because a subtraction would lose digits. At most
-        one player per team has most of the variance, so the cost stays linear.
-        """
-        if board.stride == 1:
-            self.spread_lanes(board, 1, 1)
-        else:
-            self.spread_lanes(board, board.lanes, board.stride)
-
-    def spread_lanes(self, board: Board, lanes: cython.Py_ssize_t, s: cython.Py_ssize_t) -> cython.void:
-        """Do the work of `spread`."""
-        for j in range(board.teams):
-            alone = 1.0 if board.start[j + 1] - board.start[j] == 1 else 0.0
-            for k in range(board.traits):
-                team = (j * board.traits + k) * s
-                home = 1.0 if self.learns_home else 0.0
-                for e in range(board.start[j], board.start[j + 1]):
-                    entry = (e * board.traits + k) * s
-                    heavy = 0
-                    for lane in range(lanes):
-                        alpha = board.alpha[entry + lane]
-                        own = alpha * alpha * board.var[entry + lane]
-                        whole = board.variance[team + lane]
-                        # Without team-mates, noise and the uncertainty of a home advantage are all that remains.
-                        own_home = home * board.home_var[k * s + lane]
-                        noise = board.noise[team + lane] + (own_home if board.homes[lane] == j else 0.0)
-                        rest = noise if alone > 0.0 else whole - own
-                        kept = _kept(own, rest, whole, board.left[team + lane])
-                        heavy += 1 if own * (1.0 - alone) > rest else 0
-                        board.g1[entry + lane] = alpha * board.d1[team + lane]
-                        board.g2[entry + lane] = alpha * alpha * board.d2[team + lane]
-                        board.kept[entry + lane] = kept
-                    if heavy > 0:
-                        self.keep_heavy(board, j, k, e)
-
-    def keep_heavy(self, board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
-        """Set `kept` of a player who has most of the variance of the team."""
-        s = board.stride
-        for n in range(board.lanes):
-            i = (e * self.traits + k) * s + n
-            t = (j * self.traits + k) * s + n
-            own = board.alpha[i] * board.alpha[i] * board.var[i]
-            if own > board.variance[t] - own:
-                rest = _rest(board, n, j, k, e)
-                if self.has_home and board.homes[n] == j:
-                    rest += board.home_var[k * s + n]
-                board.kept[i] = _kept(own, rest, board.variance[t], board.left[t])
-
 
 @cython.cfunc
 @cython.inline
@@ -484,36 +555,14 @@ def _pool(board: Board, beta2: cython.double, lanes: cython.Py_ssize_t, s: cytho
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_home(board: Board, k: cython.Py_ssize_t) -> cython.void:
-    """Add the home advantage of trait k to the home teams of all lanes."""
+    """Add a given home advantage of trait k to the home teams of all lanes. A learnt one is added match by match."""
     mean = board.side.mu[k]
-    variance = board.side.var[k]
-    for lane in range(board.lanes):
-        board.home_var[k * board.stride + lane] = variance
     for j in range(board.teams):
         team = (j * board.traits + k) * board.stride
         for lane in range(board.lanes):
             board.mean[team + lane] += mean if board.homes[lane] == j else 0.0
-            board.variance[team + lane] += variance if board.homes[lane] == j else 0.0
 
 
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _kept(own: cython.double, rest: cython.double, whole: cython.double, left: cython.double) -> cython.double:
-    kept = (rest + own * left) / (whole if own > 0.0 else 1.0)
-    kept = kept if kept < 1.0 else 1.0
-    return kept if own > 0.0 else 1.0
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _rest(
-    board: Board, lane: cython.Py_ssize_t, j: cython.Py_ssize_t, k: cython.Py_ssize_t, without: cython.Py_ssize_t
-) -> cython.double:
-    """Return the variance of a team's performance in one trait, without the skill of the entry `without`."""
-    rest = board.noise[(j * board.traits + k) * board.stride + lane]
-    for f in range(board.start[j], board.start[j + 1]):
-        if f != without:
-            i = (f * board.traits + k) * board.stride + lane
-            rest += board.alpha[i] * board.alpha[i] * board.var[i]
-    return rest
+def _drifts_with_time(drift: Drift) -> bool:
+    """Return whether a drift depends on the time since the last match, so that those of the facets do, too."""
+    return _drifts_with_time(drift.within) if isinstance(drift, Seasons) else isinstance(drift, PerTime)

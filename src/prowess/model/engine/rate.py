@@ -37,16 +37,34 @@ def build_board(pipeline: Pipeline, teams: Any, details: Any) -> Board:
     return _build_board(pipeline, teams, details, None, NAN, 1.0)
 
 
+@cython.cfunc
+def _load_rows(pipeline: Pipeline, board: Board, facets: list, table: Table, unit: cython.double) -> cython.bint:
+    """Load the rows of the facets for the match on a board; `facets` has a `FacetColumn` for every facet."""
+    board.matches = board.lanes = 1
+    board.first_entry[0] = board.first_team[0] = 0
+    pipeline.find_facets(board, facets, table.facets, unit)
+    return pipeline.load_rows(board)
+
+
 @cython.ccall
 def build_upcoming(
-    pipeline: Pipeline, teams: Any, details: Any, table: Table, now: cython.double, unit: cython.double
+    pipeline: Pipeline,
+    teams: Any,
+    details: Any,
+    table: Table,
+    now: cython.double,
+    unit: cython.double,
+    facets: list | None = None,
 ) -> Board:
     """Return a board with an upcoming match of a ladder, with the beliefs with which a fit would forecast this match.
 
     A player is a row of the ladder's state or a `Rating`. `now` is the time of the match, or NaN. `unit` is the length
-    of a day in the unit of the times, or 1 if times are plain numbers.
+    of a day in the unit of the times, or 1 if times are plain numbers. `facets` are the rows of the match's context.
     """
-    return _build_board(pipeline, teams, details, table, now, unit)
+    board = _build_board(pipeline, teams, details, table, now, unit)
+    if pipeline.has_facets and facets is not None:
+        _load_rows(pipeline, board, facets, table, unit)
+    return board
 
 
 @cython.cfunc
@@ -143,11 +161,17 @@ def rate(pipeline: Pipeline, teams: Any, details: Any) -> tuple[list[list[Rating
 
 
 def record(
-    pipeline: Pipeline, rows: list[list[int]], details: Any, table: Table, now: cython.double, unit: cython.double
+    pipeline: Pipeline,
+    rows: list[list[int]],
+    details: Any,
+    table: Table,
+    now: cython.double,
+    unit: cython.double,
+    facets: list | None = None,
 ) -> tuple[list[list[Rating]], bool]:
     """Rate one match between the players in `rows` of a ladder's state and store the result.
 
-    The return value is the same as that of `rate`.
+    `facets` are the rows of the match's context. The return value is the same as that of `rate`.
     """
     count = j = e = 0
     for team in rows:
@@ -164,6 +188,8 @@ def record(
         j += 1
     board.start[j] = e
     _apply_details(pipeline, board, details)
+    if pipeline.has_facets and facets is not None:
+        _load_rows(pipeline, board, facets, table, unit)
     if board.importances[0] > 0.0:
         pipeline.forecast(board)
         pipeline.learn(board)
@@ -193,6 +219,8 @@ def _store_players(
                 load_player(pipeline, board, e, 0, table, row, NAN, unit, True)
             e += 1
     store_memory(pipeline, board, table)
+    if pipeline.has_facets:
+        pipeline.store_rows(board)
     return False
 
 

@@ -30,6 +30,7 @@ if cython.compiled:
     )
     from cython.cimports.prowess.model.engine.board import Board, copy_lane
     from cython.cimports.prowess.model.engine.buffers import Columns, Record, Table
+    from cython.cimports.prowess.model.engine.facets import Deviations
     from cython.cimports.prowess.model.engine.pipeline import Pipeline
     from cython.cimports.prowess.model.engine.players import is_open, load_memory, load_player
     from cython.cimports.prowess.model.engine.schedule import Schedule
@@ -46,6 +47,7 @@ else:
     )
     from .board import Board, copy_lane
     from .buffers import Columns, Record, Table
+    from .facets import Deviations
     from .pipeline import Pipeline
     from .players import is_open, load_memory, load_player
     from .schedule import Schedule
@@ -101,13 +103,35 @@ def _record_open(
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _record_before(board: Board, record: Record) -> cython.void:
+def _record_before(pipeline: Pipeline, board: Board, record: Record) -> cython.void:
     """Record the beliefs that `_record_open` left out, including the drift up to the match."""
+    skills = board
+    if pipeline.has_deviations:
+        deviations: Deviations = board.deviations
+        skills = deviations.skills
+        _record_deviations(board, record._rows_before)
     for i in range(board.matches):
         entry = board.first_entry[i]
         for e in range(board.entries):
             if record._before[entry + e, 0] != record._before[entry + e, 0]:
-                _record_belief(board, e, i, record._before, entry + e)
+                _record_belief(skills, e, i, record._before, entry + e)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _record_deviations(board: Board, beliefs: cython.double[:, ::1]) -> cython.void:
+    """Record the deviations of all entries; NaN for those that have none in their match."""
+    deviations: Deviations = board.deviations
+    for f in range(len(deviations.boards)):
+        rows: Board = deviations.boards[f]
+        first = f * 2 * board.traits
+        for i in range(board.matches):
+            for e in range(board.entries):
+                for k in range(board.traits):
+                    cell = (e * board.traits + k) * board.stride + i
+                    known = rows.rows[e * board.stride + i] != -1
+                    beliefs[board.first_entry[i] + e, first + 2 * k] = rows.mu[cell] if known else NAN
+                    beliefs[board.first_entry[i] + e, first + 2 * k + 1] = rows.var[cell] if known else NAN
 
 
 @cython.cfunc
@@ -163,7 +187,7 @@ def _rate_block(
     else:
         pipeline.forecast(board)
     if record.has_before:
-        _record_before(board, record)
+        _record_before(pipeline, board, record)
     if not record.silent:
         _record_forecasts(pipeline, board, record)
         if window.blocks and pipeline.mixes:
@@ -174,13 +198,15 @@ def _rate_block(
     # such matches with others.
     if board.importances[0] > 0.0:
         if serial:
-            pipeline.spread(board)
+            pipeline.learn_players(board)
         else:
             pipeline.learn(board)
         _learn(pipeline, board, columns, table, record, window, early)
         store_block(pipeline, board, columns, table, window)
     else:
         _skip_block(pipeline, board, record, window)
+    if record.has_after and pipeline.has_deviations:
+        _record_deviations(board, record._rows_after)
     if record.has_after:
         for i in range(matches):
             _record_after(pipeline, single, columns, table, record, board.match[i])
@@ -343,6 +369,7 @@ def sweep(
     If an error occurs, the state stays as it was before the match `record.at`, which caused the error.
     """
     match: cython.Py_ssize_t
+    pipeline.find_facets(board, columns.facets, table.facets, columns.unit)
     window: Window = Window(pipeline, memoryview(np.arange(start, stop, dtype=np.int32)), False)
     for match in range(start, stop):
         record.at = match
@@ -368,6 +395,7 @@ def sweep_blocks(
     """
     w: cython.Py_ssize_t
     most = 0
+    pipeline.find_facets(board, columns.facets, table.facets, columns.unit)
     for w in range(first, last):
         most = max(most, plan.window_start[w + 1] - plan.window_start[w])
     window: Window = Window(pipeline, plan.order, True, most if pipeline.tallies or pipeline.mixes else 0)

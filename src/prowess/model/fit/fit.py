@@ -12,6 +12,7 @@ from ...history import History, name_of
 from ...history.slicing import bounds
 from ...text import count
 from ..engine.buffers import Record
+from ..ladder.facet_rows import check_columns
 from ..ladder.ladder import Ladder
 from ..model import Model
 from ..prediction import Prediction
@@ -115,13 +116,49 @@ class Fit:
         """Return a player's rating after the last match."""
         return self._after[name]
 
-    def leaderboard(self, *, at: Any = None, since: Any = None, min_matches: int = 0) -> pl.DataFrame:
+    def rating(self, name: str, **context: Any) -> Rating:
+        """Return a player's rating after the last match, at values of the context (see `Ladder.rating`).
+
+        >>> import prowess as pw
+        >>> match = {"teams": [["nadal"], ["federer"]], "context": {"surface": "clay"}}
+        >>> fit = pw.TrueSkill().replace(facets=(pw.facet.By("surface"),)).fit(pw.History.from_matches([match]))
+        >>> fit.rating("nadal", surface="clay").mu > fit["nadal"].mu
+        True
+        """
+        return self._after.rating(name, **context)
+
+    @property
+    def effects(self) -> pl.DataFrame:
+        """What all players share after the last match, such as the effects of sides (see `Ladder.effects`).
+
+        >>> import prowess as pw
+        >>> match = {"teams": [["ann"], ["bob"]], "context": {"side": ["blue", "red"]}}
+        >>> fit = pw.TrueSkill().replace(facets=(pw.facet.Shared("side"),)).fit(pw.History.from_matches([match]))
+        >>> fit.effects["value"].to_list()
+        ['blue', 'red']
+        """
+        return self._after.effects
+
+    @property
+    def deviations(self) -> pl.DataFrame:
+        """How players differ from their skills after the last match (see `Ladder.deviations`).
+
+        >>> import prowess as pw
+        >>> match = {"teams": [["nadal"], ["federer"]], "context": {"surface": "clay"}}
+        >>> fit = pw.TrueSkill().replace(facets=(pw.facet.By("surface"),)).fit(pw.History.from_matches([match]))
+        >>> fit.deviations["player"].to_list()
+        ['nadal', 'federer']
+        """
+        return self._after.deviations
+
+    def leaderboard(self, *, at: Any = None, since: Any = None, min_matches: int = 0, **context: Any) -> pl.DataFrame:
         """Return the players after the last match, best first, with the columns of `Ladder.leaderboard`.
 
         `at` is a time (or day, month, year): the standings then include all matches up to that time. `since` is an
         earlier time; two more columns compare with the standings before it: `change`, the ranks gained, and `gain`, the
         change of `shown`. Both are null for players who are not in those earlier standings. Players with fewer
-        matches than `min_matches` are left out.
+        matches than `min_matches` are left out. Values of the context, such as `surface="clay"`, give the ratings at
+        these values.
 
         >>> import prowess as pw
         >>> days = [(["ann", "bob"], "2026-01-24"), (["bob", "ann"], "2026-01-31"), (["bob", "cat"], "2026-01-31")]
@@ -133,17 +170,21 @@ class Fit:
         [('bob', 1), ('ann', -1), ('cat', None)]
         """
         _, last = bounds(self.history, None, at)
-        now = self._ladder_after(last).leaderboard(min_matches=min_matches)
+        now = self._ladder_after(last).leaderboard(min_matches=min_matches, **context)
         if since is None:
             return now
         first, _ = bounds(self.history, since, None)
-        return compared(now, self._ladder_after(first).leaderboard(min_matches=min_matches))
+        return compared(now, self._ladder_after(first).leaderboard(min_matches=min_matches, **context))
 
     def _ladder_after(self, matches: int) -> Ladder:
         # Standings at an earlier time are fitted again: keeping the state after every match would cost too much memory.
         if matches == len(self.history):
             return self._after
-        return fit(self.model, self.history[:matches], self._before, None)._after if matches else self._before
+        if not matches:
+            return self._before
+        after = self._before.copy()
+        run_sweep(after, self.history[:matches], False, silent=True)
+        return after
 
     def predict(self, teams: Sequence[Sequence[str | Rating]], **details: Any) -> Prediction:
         """Predict the next match, with the arguments of `Ladder.predict`.
@@ -232,6 +273,7 @@ def fit(
 ) -> Fit:
     """Rate a history. This is the implementation of `Model.fit`."""
     _check(history)
+    check_columns(model, history)
     before = starting_ladder(model, start, scale)
     after = before.copy()
     record = run_sweep(after, history, progress)
@@ -248,6 +290,7 @@ def learn(
 ) -> Ladder:
     """Rate a history and keep only the ladder. This is the implementation of `Model.learn`."""
     _check(history)
+    check_columns(model, history)
     after = starting_ladder(model, start, scale)
     record = run_sweep(after, history, progress, silent=True)
     _warn(record, history)

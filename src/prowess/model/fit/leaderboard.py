@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from math import inf, isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from ...errors import Error, Option
 from ...history.slicing import first_of_last, usual_period
 from ...history.times import DAY, show_time
 from ...validate import whole
+from .effects import shifts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,12 +30,20 @@ YEAR = 365.25 * DAY  # players are active if they played within this time before
 ROUNDS = 10.0  # the same for plain-number times, which usually count rounds or seasons
 
 
-def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
-    """Return a frame of the players with at least `min_matches` matches, best first; equal players share a rank."""
+def leaderboard(ladder: Ladder, min_matches: int = 0, context: Mapping[str, Any] | None = None) -> pl.DataFrame:
+    """Return a frame of the players with at least `min_matches` matches, best first; equal players share a rank.
+
+    With a `context`, ratings are those at its values.
+    """
     import polars as pl
 
     model, state, names = ladder.model, ladder.settled, ladder.names
     layout = model.pipeline.layout
+    if context:
+        mean, variance = shifts(ladder, context, list(range(len(names))))
+        state = state.copy()
+        state[:, layout.means] += mean
+        state[:, layout.variances] += variance
     if whole("min_matches", min_matches):
         kept = np.flatnonzero(state[:, layout.matches] >= min_matches)
         state, names = state[kept], [names[row] for row in kept.tolist()]

@@ -15,6 +15,7 @@ from ..engine.board import Board
 from ..engine.buffers import Columns, Record, columns_of, sizes
 from ..engine.schedule import schedule
 from ..engine.sweep import sweep, sweep_blocks
+from ..ladder.facet_rows import enter_facets
 from ..ladder.ladder import Ladder
 from ..ladder.record import enter_players
 from ..model import Model
@@ -33,10 +34,12 @@ def run_sweep(
     Unless `silent` is true, the record has forecasts and log-evidence. If `beliefs` is true, the record also has the
     ratings of every entry before and after its match.
     """
-    columns = columns_of(history, enter_players(ladder, history))
+    players = enter_players(ladder, history)
+    columns = columns_of(history, players, enter_facets(ladder, history, players))
     traits = ladder.model.pipeline.traits
     fill = None if silent else _output_columns(history, traits)
-    record = Record(columns, traits, after=beliefs, silent=silent, before=beliefs, fill=fill)
+    deviations = len(ladder.model.pipeline.personal)
+    record = Record(columns, traits, beliefs, silent, beliefs, fill, deviations=deviations)
     if len(history):
         _run_chunks(ladder, history, columns, record, progress)
     return record
@@ -71,15 +74,22 @@ def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Reco
     rows = slice(None) if len(ladder.state) <= 4 * history.entries else np.unique(columns.rows)
     is_new = np.isnan(ladder.state[:, 0]).all()  # then nobody has a rating yet
     state, memory = np.nan if is_new else ladder.state[rows].copy(), ladder.memory.copy()
+    facets = [np.nan if is_new else facet.state.copy() for facet in ladder.facets]
+
+    def restore() -> None:
+        ladder.state[rows], ladder.memory[:] = state, memory
+        for facet, before in zip(ladder.facets, facets, strict=True):
+            facet.state[:] = before
+
     try:
         _run_blocks(ladder, history, columns, record, progress)
     except Exception:
         # The matches are rated one after the other up to the one that causes the error, which then occurs again.
-        ladder.state[rows], ladder.memory[:] = state, memory
+        restore()
         record.unconverged.clear()
         _run_matches(ladder, history, columns, record, progress)
     except BaseException:
-        ladder.state[rows], ladder.memory[:] = state, memory
+        restore()
         raise
 
 
@@ -133,7 +143,7 @@ def sweep_parts(model: Model, history: History, teams: int) -> Iterator[tuple[ra
     outputs: list[list[Floats]] = [[], []]
     ladder = Ladder(model)
     ladder.reserve(int(history.player.max()) + 1)  # player numbers are row numbers, so no names have to be looked up
-    columns = columns_of(history, history.player)
+    columns = columns_of(history, history.player, enter_facets(ladder, history, history.player))
     in_blocks = pipeline.lanes > 1 and len(history) >= FEW
     plan = schedule(history, pipeline.lanes, pipeline.ordered) if in_blocks else None
     starts = np.arange(len(history) + 1) if plan is None else plan.starts
@@ -153,7 +163,10 @@ def sweep_parts(model: Model, history: History, teams: int) -> Iterator[tuple[ra
             else:
                 sweep_blocks(pipeline, board, columns, ladder.table, record, plan, first, last)
         except Error:
-            _run_matches(Ladder(model), history, columns, Record(columns, silent=True), False)
+            again = Ladder(model)
+            again.reserve(len(ladder.state))
+            enter_facets(again, history, history.player)
+            _run_matches(again, history, columns, Record(columns, silent=True), False)
             raise  # the line above raises the error again, with the number of the match
         yield matches, record
         del record, fill  # otherwise the columns would stay in use

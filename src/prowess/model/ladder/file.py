@@ -18,6 +18,7 @@ from ...history.times import Stamp
 from ...validate import LARGEST
 from ..engine.state_layout import StateLayout
 from ..model import Model
+from .facet_rows import FacetRows
 from .ladder import Ladder
 
 FORMAT, VERSION = "prowess ladder", 2
@@ -40,6 +41,8 @@ def save(ladder: Ladder, path: str | os.PathLike[str]) -> None:
         "memory": ladder.memory.tolist(),
         "scale": ladder.scale,
     }
+    if ladder.facets:
+        header["facets"] = [_facet(rows, ladder.names) for rows in ladder.facets]
     rows = ladder.state[: len(ladder)].tolist()
     text = json.JSONEncoder(ensure_ascii=False).encode
     lines = (
@@ -49,6 +52,15 @@ def save(ladder: Ladder, path: str | os.PathLike[str]) -> None:
     content = f'{{"header": {json.dumps(header)},\n"players": {{\n' + ",\n".join(lines) + "\n}}\n"
     with replace_file(path) as temporary:
         temporary.write_text(content, encoding="utf-8")
+
+
+def _facet(rows: FacetRows, names: list[str]) -> list[list[Any]]:
+    """Return the rows of a facet that have a belief, each with the name of its player, or None, and its value."""
+    beliefs = rows.beliefs().items()
+    return [
+        [None if player < 0 else names[player], value, *(None if x != x else x for x in cells)]
+        for (player, value), cells in beliefs
+    ]
 
 
 def load(path: str | os.PathLike[str], model: Model | None) -> Ladder:
@@ -95,7 +107,22 @@ def _ladder(content: Any, model: Model | None) -> Ladder:
     ladder.reserve(len(names))
     ladder.state[: len(names)] = state.reshape(len(names), ladder.layout.width)
     ladder.names.extend(names)
+    _read_facets(ladder, header.get("facets", []))
     return ladder
+
+
+def _read_facets(ladder: Ladder, plain: Any) -> None:
+    if not isinstance(plain, list) or len(plain) != len(ladder.facets):
+        raise Error(f"damaged: the field `facets` must have {len(ladder.facets)} lists")
+    layout = StateLayout(ladder.layout.traits)
+    for facet, given in zip(ladder.facets, plain, strict=True):
+        beliefs = {}
+        for player, value, *cells in given:
+            owner = -1 if player is None else ladder.rows[player]
+            if (owner < 0) == facet.facet.personal or not isinstance(value, str):
+                raise Error(f"damaged: the facet {facet.facet.column} has no row {player!r}, {value!r}")
+            beliefs[owner, value] = _row(f"{facet.facet.column} {value}", cells, layout)
+        facet.set_beliefs(beliefs)
 
 
 def _stamp(plain: Any) -> Stamp | None:

@@ -26,6 +26,7 @@ from ..match_input import check_details, unique_names
 from ..model import Model
 from ..rating import Rating
 from ..scale import Points, Scale, read_scale
+from .facet_rows import FacetRows, facet_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,6 +74,7 @@ class Ladder:
         self._rows: dict[str, int] = {}
         self.state: State = aligned(8, self.layout.width)
         self.memory: Memory = np.array(model.pipeline.memory())
+        self.facets = facet_rows(model)
         self.stamp: Stamp | None = None
         self.first_time = nan  # the time of the first match, as in histories; NaN if unknown
         for name, rating in (ratings or {}).items():
@@ -119,7 +121,7 @@ class Ladder:
         >>> type(pw.Ladder(pw.TrueSkill()).table).__name__
         'Table'
         """
-        return Table(self.state, self.memory)
+        return Table(self.state, self.memory, [rows.table for rows in self.facets])
 
     @property
     def settled(self) -> State:
@@ -284,11 +286,57 @@ class Ladder:
             raise self._unknown(key)
         return read_row(self.model.pipeline, self.table, self.rows[key])
 
+    def rating(self, name: str, **context: Any) -> Rating:
+        """Return a player's rating at values of the context: means and variances of skill and facets add up.
+
+        >>> import prowess as pw
+        >>> ladder = pw.Ladder(pw.TrueSkill().replace(facets=(pw.facet.By("surface", sigma=3.0),)))
+        >>> [[nadal], _] = ladder.record([["nadal"], ["federer"]], context={"surface": "clay"})
+        >>> ladder["nadal"] == nadal, ladder.rating("nadal", surface="clay").mu > nadal.mu
+        (True, True)
+        """
+        from ..fit.effects import rating_at
+
+        return rating_at(self, name, context)
+
+    @property
+    def effects(self) -> pl.DataFrame:
+        """What all players share: a frame with facet, value, mu, sigma and matches. The home advantage comes first.
+
+        Models with several traits have a column `trait`, and a ladder with a scale has `points` and `points_sigma`.
+
+        >>> import prowess as pw
+        >>> ladder = pw.Ladder(pw.TrueSkill().replace(home_sigma=1.0, facets=(pw.facet.Shared("side", sigma=1.0),)))
+        >>> _ = ladder.record([["ann"], ["bob"]], home=0, context={"side": ["blue", "red"]})
+        >>> ladder.effects.select("facet", "value", "matches").rows()
+        [('home', '', None), ('side', 'blue', 1), ('side', 'red', 1)]
+        """
+        from ..fit.effects import effects
+
+        return effects(self)
+
+    @property
+    def deviations(self) -> pl.DataFrame:
+        """How players differ from their skills: a frame with facet, player, value, mu, sigma and matches.
+
+        Models with several traits have a column `trait`, and a ladder with a scale has `points` and `points_sigma`.
+
+        >>> import prowess as pw
+        >>> ladder = pw.Ladder(pw.TrueSkill().replace(facets=(pw.facet.By("surface", sigma=3.0),)))
+        >>> _ = ladder.record([["nadal"], ["federer"]], context={"surface": "clay"})
+        >>> ladder.deviations.select("facet", "player", "value").rows()
+        [('surface', 'nadal', 'clay'), ('surface', 'federer', 'clay')]
+        """
+        from ..fit.effects import deviations
+
+        return deviations(self)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ladder):
             return NotImplemented
         mine, theirs = self.state[: len(self)], other.state[: len(other)]
         same = (self.model, self.names, self.stamp, self.scale) == (other.model, other.names, other.stamp, other.scale)
+        same = same and all(map(FacetRows.equals, self.facets, other.facets))
         return same and np.array_equal(mine, theirs, equal_nan=True) and np.array_equal(self.memory, other.memory)
 
     # A ladder changes with every match, so it must not be a dictionary key.
@@ -312,6 +360,7 @@ class Ladder:
         other.names, other._rows = list(self.names), {}
         other.state, other.memory = aligned(*self.state.shape), self.memory.copy()
         other.state[:] = self.state
+        other.facets = [rows.copy() for rows in self.facets]
         return other
 
     def record(
@@ -325,12 +374,14 @@ class Ladder:
         importance: float = 1.0,
         elapsed: float | Sequence[Sequence[float]] | None = None,
         home: int | None = None,
+        context: Mapping[str, Any] | None = None,
     ) -> list[list[Rating]]:
         """Record a match and return the new ratings, nested like the teams; unknown names are new players.
 
         `time` (a date, a timestamp or a number) is when the match was played. This time must not be before the last
-        match of any of the players. The other arguments are those of `Model.rate`. If an error is raised, nothing has
-        changed.
+        match of any of the players. `context` has the values of the columns that the model's facets need: each is one
+        value for the match, a list with one for each team, or a list of lists with one for each player. The other
+        arguments are those of `Model.rate`. If an error is raised, nothing has changed.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -340,7 +391,8 @@ class Ladder:
         """
         from .record import record
 
-        return record(self, teams, check_details(teams, ranks, scores, weights, importance, elapsed, home), time)
+        details = check_details(teams, ranks, scores, weights, importance, elapsed, home)
+        return record(self, teams, details, time, context)
 
     def new_season(self, carry: float = 0.8, season_tau: float | None = None) -> None:
         """Begin a season: every skill moves towards the newcomers' mean, and beliefs become less certain.
@@ -381,25 +433,28 @@ class Ladder:
         weights: Sequence[Sequence[float]] | None = None,
         elapsed: float | Sequence[Sequence[float]] | None = None,
         home: int | None = None,
+        context: Mapping[str, Any] | None = None,
     ) -> Prediction:
         """Predict a match between players of the ladder, with the arguments of `Model.predict`.
 
         `time` is when the match will be played; skills drift until that time. By default the match is played now, or
         `elapsed` after each player's last match. The prediction equals the forecast that a fit would make for a match
         at this time. In models with rating periods, ratings are those that the ladder shows, as if the period ended
-        now.
+        now. `context` has the values that the model's facets need, as in `record`; facets without a value are left out.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(25, 1)})
         >>> ladder.predict([["ann"], ["bob"]]).win.round(3)
         array([0.759, 0.172])
         """
-        from .record import check_one_time, upcoming
+        from .record import check_one_time, upcoming, upcoming_rows
 
         check_one_time(time, elapsed)
         players, now, unit = upcoming(self, teams, time)
         details = check_details(teams, None, None, weights, 1.0, elapsed, home)
-        board = build_upcoming(self.model.pipeline, players, details, self.table, now, unit)
+        board = build_upcoming(
+            self.model.pipeline, players, details, self.table, now, unit, upcoming_rows(self, players, context)
+        )
         return self.model.predict_on(board)
 
     def quality(
@@ -421,8 +476,10 @@ class Ladder:
         details = check_details(teams, None, None, weights, home=home)
         return self.model.quality_from(read_memory(self.model.pipeline, self.table), self.ratings(teams), details)
 
-    def leaderboard(self, *, min_matches: int = 0) -> pl.DataFrame:
+    def leaderboard(self, *, min_matches: int = 0, **context: Any) -> pl.DataFrame:
         """Return a frame of the players, best first: rank, player, mu, sigma, shown, matches, last_seen, active.
+
+        If values of the context are given, such as `surface="clay"`, the ratings are those at these values.
 
         A ladder with a scale adds points, and the limits of their 95 % interval, points_low and points_high. Players
         with fewer than `min_matches` matches are left out. Players are active if they played within the last year, or
@@ -437,7 +494,7 @@ class Ladder:
         """
         from ..fit.leaderboard import leaderboard
 
-        return leaderboard(self, min_matches)
+        return leaderboard(self, min_matches, context)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the ladder and its model to one file, atomically.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import repeat
 from math import nan
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from ...validate import scale
 from ..engine.rate import record as learn
 from ..match_input import MatchDetails, unique_names
 from ..rating import Rating
+from .facet_rows import UNKNOWN, MatchRows, check_names
 
 if TYPE_CHECKING:
     from .ladder import Ladder
@@ -27,7 +28,11 @@ FEW = 100  # up to this many entries a loop is faster than arrays
 
 
 def record(
-    ladder: Ladder, teams: Sequence[Sequence[str]], details: MatchDetails | None, time: Any
+    ladder: Ladder,
+    teams: Sequence[Sequence[str]],
+    details: MatchDetails | None,
+    time: Any,
+    context: Mapping[str, Any] | None = None,
 ) -> list[list[Rating]]:
     """Record a match and return the new ratings, nested like the teams.
 
@@ -38,18 +43,44 @@ def record(
     check_one_time(time, None if details is None else details.elapsed)
     if details is None or details.importance > 0.0:
         check_times(ladder, [row for team in rows for row in team if row < len(ladder)], stamp, now)
+    match = _match_rows(ladder, context, rows, add=True)
     ladder.reserve(len(ladder) + len(newcomers))
     # An earlier match that failed may have left numbers in these rows.
     ladder.state[len(ladder) : len(ladder) + len(newcomers)] = nan
-    rated, converged = learn(ladder.model.pipeline, rows, details, ladder.table, now, time_unit(stamp))
+    facets = None if match is None else match.columns
+    rated, converged = learn(ladder.model.pipeline, rows, details, ladder.table, now, time_unit(stamp), facets)
     if details is None or details.importance > 0.0:
         ladder.names.extend(newcomers)
+        if match is not None:
+            match.add_rows()
         ladder.stamp, ladder.first_time = stamp, _earliest(ladder.first_time, now)
     if not converged:
         warnings.warn(
             "the match was recorded, but EP did not converge; allow more `sweeps` in the outcome", stacklevel=3
         )
     return rated
+
+
+def _match_rows(
+    ladder: Ladder, context: Mapping[str, Any] | None, rows: Sequence[Sequence[int]], add: bool
+) -> MatchRows | None:
+    """Return the rows of the facets that the context of a match selects; None if the model has no facets."""
+    if context is not None and not isinstance(context, Mapping):
+        message = f"context must be a mapping such as {{'surface': 'clay'}}, not {context!r}"
+        raise Error(message, field="context", value=context)
+    if ladder.facets:
+        return MatchRows(ladder, context, rows, add)
+    check_names(ladder.model, context or {}, extra=add)
+    return None
+
+
+def upcoming_rows(
+    ladder: Ladder, players: Sequence[Sequence[int | Rating]], context: Mapping[str, Any] | None
+) -> list[Any] | None:
+    """Return the rows of the facets for an upcoming match; None if the model has no facets."""
+    rows = [[UNKNOWN if isinstance(player, Rating) else player for player in team] for team in players]
+    match = _match_rows(ladder, context, rows, add=False)
+    return None if match is None else match.columns
 
 
 def _rows(ladder: Ladder, teams: Sequence[Sequence[str]]) -> tuple[list[list[int]], list[str]]:

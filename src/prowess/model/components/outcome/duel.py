@@ -161,12 +161,11 @@ def _add_players(board: Board) -> cython.bint:
     # `kept` holds, for now, the player's weight divided by the team's average weight.
     reserve_sides(board)
     for j in range(board.teams):
-        shift = board.offset[j]
-        variance = board.beta * board.beta
+        shift = board.offset[j] + board.shift[j]
+        variance = board.beta * board.beta + board.added[j]
         average = 0.0
         if board.side is not None and board.homes[0] == j:
             shift += board.side.mu[0]
-            variance += board.side.var[0]
         for e in range(board.start[j], board.start[j + 1]):
             average += board.alpha[e] / (board.start[j + 1] - board.start[j])
         for e in range(board.start[j], board.start[j + 1]):

@@ -1,0 +1,57 @@
+from ..components.interfaces cimport Absorb
+from .board cimport Board
+from .buffers cimport prefetch
+
+
+cdef class Part:
+    cdef readonly Py_ssize_t index, number
+    cdef readonly double mean, variance, drift
+    cdef readonly bint per_time, learnt
+    cdef double[::1] scales, used
+
+
+cdef class Deviations:
+    cdef readonly list parts, boards
+    cdef public list columns, tables
+    cdef public double unit
+    cdef public bint is_loaded
+    cdef readonly Board skills
+    cdef double[::1] rest
+
+    cdef bint load(self, Board board) except -1
+    cdef void prefetch_rows(self, Py_ssize_t entry, Py_ssize_t entries) noexcept
+    cdef void fold(self, Board board) noexcept
+    cdef void unfold(self, Board board) noexcept
+    cdef void _sum_others(self, Py_ssize_t f) noexcept
+    cdef void store(self, Board board) noexcept
+
+
+cdef class Effects:
+    cdef readonly list parts
+    cdef readonly Absorb absorb
+    cdef public list columns, tables
+    cdef public double unit
+    cdef public bint is_loaded
+    cdef readonly Board side
+    cdef bint differences, duels, relative
+    cdef Py_ssize_t rows, uses, cells
+    cdef int[::1] first_use, first_cell, use_row, use_entry, cell_row, cell_team
+    cdef int[::1] row_part, row_cells, counts, first_of, cell_of, slots
+    cdef long long[::1] row_at
+    cdef double[::1] use_weight, weight, share, gone, bare
+
+    cdef bint load(self, Board board, Board source, Py_ssize_t lane) except -1
+    cdef bint _use_scales(self, Part part, Board source, Py_ssize_t lane, Py_ssize_t j, Py_ssize_t f) except -1
+    cdef bint _use_column(self, Part part, Board source, Py_ssize_t lane, Py_ssize_t j, Py_ssize_t f) except -1
+    cdef bint _use(self, Py_ssize_t f, Py_ssize_t row, double now, Py_ssize_t e, double weight) except -1
+    cdef Py_ssize_t _find(self, Py_ssize_t f, Py_ssize_t row, double now) except -1
+    cdef void _load_row(self, Part part, Py_ssize_t known, Py_ssize_t row, double now) noexcept
+    cdef void add(self, Board board) noexcept
+    cdef void _sum_weights(self, Board board) noexcept
+    cdef void _subtract_second(self) noexcept
+    cdef void _add_trait(self, Board board, Py_ssize_t k) noexcept
+    cdef double _square(self, Py_ssize_t c, Py_ssize_t k, Py_ssize_t traits) noexcept
+    cdef bint learn(self, Board board) except -1
+    cdef void _sum_results(self, Board board, Py_ssize_t k) noexcept
+    cdef double _rest(self, Board board, Py_ssize_t c, Py_ssize_t k) noexcept
+    cdef void store(self, Board board) noexcept

@@ -1,0 +1,558 @@
+"""The rows that facets add to the performances of a match: deviations of single players, and effects that all share.
+
+A deviation belongs to one player, so it is added to the player's skill: `Deviations.fold` replaces the beliefs on the
+board by those about the sums, and `unfold` divides what the match has taught among the parts of each sum. Players of
+different lanes are different, so all lanes are folded at once.
+
+An effect may belong to several players and teams, so the net weight A of each row in each team counts (see `Effects`).
+Every match changes the effects of the next one, so they are computed one match after the other.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from .. import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.prowess.model.components.interfaces import Absorb
+    from cython.cimports.prowess.model.engine.board import Board
+    from cython.cimports.prowess.model.engine.buffers import FacetColumn, Table
+    from cython.cimports.prowess.model.engine.spread import add_variances, divide, kept_share
+    from cython.cimports.prowess.model.maths.elementary import exp
+else:
+    from .._cython import prefetch
+    from ..components.interfaces import Absorb
+    from ..maths.elementary import exp
+    from .board import Board
+    from .buffers import FacetColumn, Table
+    from .spread import add_variances, divide, kept_share
+
+MISSING = cython.declare(cython.Py_ssize_t, -1)  # the row of an entry whose value is missing; rows below are unknown
+MOST_GONE = cython.declare(cython.double, 0.5)  # see `Effects.learn`
+
+
+@cython.final
+@cython.cclass
+class Part:
+    """The numbers of a facet that the kernels need; `index` is its position in the model."""
+
+    def __init__(self, facet: Any, index: int, per_time: bool, traits: tuple[str, ...]) -> None:
+        self.index = index
+        self.mean = facet.mu
+        self.variance = facet.sigma**2
+        self.drift = facet.tau**2
+        self.per_time = per_time
+        self.learnt = facet.learnt
+        self.scales = array("d", getattr(facet, "scales", ()) or [0.0])
+        self.number = len(getattr(facet, "scales", ()))
+        self.used = array("d", [1.0 if trait in (facet.traits or traits) else 0.0 for trait in traits])
+
+
+@cython.final
+@cython.cclass
+class Deviations:
+    """The deviations of the entries on a board: a board of its own for each facet, whose entries are the rows.
+
+    The weights of the rows are in the columns `alpha` of these boards. The board `skills` keeps the beliefs about the
+    skills, with weights of 1, while the board of the match holds the sums.
+    """
+
+    def __init__(self, parts: list[Part], entries: int, traits: int, lanes: int) -> None:
+        self.parts = parts
+        self.boards = [Board(1, entries, traits, lanes=lanes) for _ in parts]
+        if lanes > 1:
+            for board in self.boards:
+                board.single = Board(1, entries, traits)
+        self.skills = Board(1, entries, traits, lanes=lanes)
+        self.skills.alpha = array("d", [1.0] * len(self.skills.alpha))
+        self.rest = array("d", bytes(8 * len(self.skills.alpha)))
+        self.columns: list[Any] = []
+        self.tables: list[Any] = []
+        self.unit = 1.0
+        self.is_loaded = False
+
+    def load(self, board: Board) -> cython.bint:
+        """Load the deviations of all entries on the board, and apply their drift."""
+        for f in range(len(self.parts)):
+            part: Part = self.parts[f]
+            rows: Board = self.boards[f]
+            column: FacetColumn = self.columns[part.index]
+            table: Table = self.tables[part.index]
+            rows.entries = board.entries
+            rows.lanes = board.lanes
+            rows.matches = board.matches
+            for lane in range(board.lanes):
+                rows.importances[lane] = board.importances[lane]
+            for e in range(board.entries):
+                _find_rows(rows, board, e, column, table)
+                _load_rows(part, rows, board, e, column, table, self.unit)
+        self.is_loaded = True
+        return False
+
+    def prefetch_rows(self, entry: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> cython.void:
+        """Prefetch the rows of a match whose first entry is `entry`."""
+        for f in range(len(self.parts)):
+            part: Part = self.parts[f]
+            column: FacetColumn = self.columns[part.index]
+            table: Table = self.tables[part.index]
+            for e in range(entry, entry + entries):
+                row = column.row[e]
+                prefetch(cython.address(table.cells[(row if row >= 0 else 0) * table.stride]))
+
+    def fold(self, board: Board) -> cython.void:
+        """Replace the beliefs about the skills by those about the sums of skills and deviations."""
+        skills = self.skills
+        skills.entries = board.entries
+        skills.lanes = board.lanes
+        for k in range(board.entries * board.traits):
+            for lane in range(board.lanes):
+                i = k * board.stride + lane
+                skills.mu[i] = board.mu[i]
+                skills.var[i] = board.var[i]
+        for f in range(len(self.parts)):
+            rows: Board = self.boards[f]
+            for k in range(board.entries * board.traits):
+                for lane in range(board.lanes):
+                    i = k * board.stride + lane
+                    board.mu[i] += rows.alpha[i] * rows.mu[i]
+                    board.var[i] += rows.alpha[i] * rows.alpha[i] * rows.var[i]
+
+    def unfold(self, board: Board) -> cython.void:
+        """Divide `g1`, `g2` and `kept` of the sums among skills and deviations, and restore the skills."""
+        skills = self.skills
+        for f in range(len(self.parts)):
+            self._sum_others(f)
+            divide(board, self.boards[f], self.rest)
+        self._sum_others(-1)
+        divide(board, skills, self.rest)
+        for k in range(board.entries * board.traits):
+            for lane in range(board.lanes):
+                i = k * board.stride + lane
+                board.mu[i] = skills.mu[i]
+                board.var[i] = skills.var[i]
+                board.kept[i] = skills.kept[i]
+
+    def _sum_others(self, f: cython.Py_ssize_t) -> cython.void:
+        """Set `rest` to the variances of all rows but those of facet f, or of all but the skills if f is −1."""
+        for k in range(self.skills.entries * self.skills.traits):
+            for lane in range(self.skills.lanes):
+                self.rest[k * self.skills.stride + lane] = 0.0
+        if f >= 0:
+            add_variances(self.skills, self.rest)
+        for g in range(len(self.parts)):
+            if g != f:
+                add_variances(self.boards[g], self.rest)
+
+    def store(self, board: Board) -> cython.void:
+        """Store the deviations after the matches on the board."""
+        s = board.stride
+        for f in range(len(self.parts)):
+            part: Part = self.parts[f]
+            rows: Board = self.boards[f]
+            table: Table = self.tables[part.index]
+            for i in range(board.matches):
+                for e in range(board.entries):
+                    base = rows.rows[e * s + i]
+                    if base >= 0:
+                        _store_row(rows, e * board.traits, i, rows.played[e * s + i], board.times[i], table, base)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _find_rows(rows: Board, board: Board, e: cython.Py_ssize_t, column: FacetColumn, table: Table) -> cython.void:
+    """Set `rows.rows` to the cells where the rows at position e of all matches begin in the table."""
+    for lane in range(board.lanes):
+        row = column.row[board.first_entry[lane] + e]
+        rows.rows[e * board.stride + lane] = row * table.stride if row >= 0 else row
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _load_rows(
+    part: Part,
+    rows: Board,
+    board: Board,
+    e: cython.Py_ssize_t,
+    column: FacetColumn,
+    table: Table,
+    unit: cython.double,
+) -> cython.void:
+    """Load the rows at position e of all matches, with the drift up to the match."""
+    s = board.stride
+    last_seen = 2 * board.traits
+    for lane in range(board.lanes):
+        base = rows.rows[e * s + lane]
+        first = base if base >= 0 else 0
+        played = table.cells[first + last_seen + 1]
+        rows.played[e * s + lane] = played if played == played and base >= 0 else 0.0
+        # Without times, a row drifts for as long as the player's skill. Comparisons with NaN are false.
+        elapsed = (board.times[lane] - table.cells[first + last_seen]) / unit
+        elapsed = elapsed if elapsed >= 0.0 and base >= 0 else 0.0
+        elapsed = elapsed if board.times[lane] == board.times[lane] else board.elapsed[e * s + lane]
+        rows.elapsed[e * s + lane] = elapsed if part.per_time else 1.0
+    for k in range(board.traits):
+        cell = (e * board.traits + k) * s
+        for lane in range(board.lanes):
+            base = rows.rows[e * s + lane]
+            first = base if base >= 0 else 0
+            mu = table.cells[first + 2 * k]
+            var = table.cells[first + 2 * k + 1]
+            # A mean of NaN marks a row without matches.
+            is_known = 1.0 if mu == mu and base >= 0 else 0.0
+            var = var if is_known > 0.0 else part.variance
+            rows.mu[cell + lane] = mu if is_known > 0.0 else part.mean
+            rows.var[cell + lane] = var + part.drift * rows.elapsed[e * s + lane]
+            rows.before[cell + lane] = var
+            rows.alpha[cell + lane] = part.used[k] if base != MISSING else 0.0
+        if column.has_weight:
+            for lane in range(board.lanes):
+                rows.alpha[cell + lane] *= column.weight[board.first_entry[lane] + e]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _store_row(
+    rows: Board,
+    first: cython.Py_ssize_t,
+    lane: cython.Py_ssize_t,
+    played: cython.double,
+    now: cython.double,
+    table: Table,
+    base: cython.Py_ssize_t,
+) -> cython.void:
+    """Store the belief in `rows` whose first trait is `first`, and count the match."""
+    last_seen = base + 2 * rows.traits
+    for k in range(rows.traits):
+        table.cells[base + 2 * k] = rows.mu[(first + k) * rows.stride + lane]
+        table.cells[base + 2 * k + 1] = rows.var[(first + k) * rows.stride + lane]
+    table.cells[last_seen + 1] = played + 1.0
+    # A match without a time does not change the time of the last match.
+    if now == now:
+        table.cells[last_seen] = now
+
+
+@cython.final
+@cython.cclass
+class Effects:
+    """The shared rows of one match, and their weights in the performances of the teams.
+
+    A row can occur in several places of a match: for single entries, whose weights α in the team count, or for whole
+    teams. A cell is a pair of a team and a row, with the net weight A of the row in the performance of the team:
+
+        mean = α₀ + Σ A μ,    variance = Σ A² σ² + …,    g₁ = A d₁,    g₂ = A² d₂.
+
+    A row in several teams correlates their performances, for which an outcome has no input. If only differences between
+    performances count, only differences between weights count. Then, with two teams, the whole difference is put on the
+    first team, which is exact. With more teams, the weights of a row in several teams are relative to their mean over
+    all teams, and the correlations between teams are neglected.
+    """
+
+    def __init__(
+        self,
+        parts: list[Part],
+        teams: int,
+        entries: int,
+        traits: int,
+        differences: bool,
+        duels: bool,
+        absorb: Absorb,
+    ) -> None:
+        """Make room for a match of this size; if `differences` is true, only differences between performances count."""
+        self.parts = parts
+        self.absorb = absorb
+        self.differences = differences
+        self.duels = duels
+        most = sum(max(entries, teams) * max(part.number, 1) for part in parts)
+        self.side = Board(1, most, traits)
+        self.first_use, self.first_cell = (array("i", bytes(4 * (teams + 1))) for _ in range(2))
+        self.use_row, self.use_entry, self.cell_row, self.cell_team = (array("i", bytes(4 * most)) for _ in range(4))
+        self.row_part, self.row_cells, self.counts = (array("i", bytes(4 * most)) for _ in range(3))
+        self.first_of, self.cell_of = (array("i", bytes(4 * most)) for _ in range(2))
+        self.row_at = array("q", bytes(8 * most))
+        self.use_weight = array("d", bytes(8 * most))
+        self.weight = array("d", bytes(8 * most * traits))
+        self.share, self.gone = (array("d", bytes(8 * most * traits)) for _ in range(2))
+        self.bare = array("d", bytes(8 * teams * traits))
+        slots = 8
+        while slots < 2 * most:
+            slots *= 2
+        self.slots = array("i", bytes(4 * slots))
+        self.columns: list[Any] = []
+        self.tables: list[Any] = []
+        self.unit = 1.0
+        self.is_loaded = False
+
+    def load(self, board: Board, source: Board, lane: cython.Py_ssize_t) -> cython.bint:
+        """Load the rows of a match in a lane of `source`, with the drift up to the match; `board` is for one match."""
+        self.rows = self.uses = 0
+        for i in range(len(self.slots)):
+            self.slots[i] = -1
+        for j in range(source.teams):
+            self.first_use[j] = self.uses
+            for f in range(len(self.parts)):
+                part: Part = self.parts[f]
+                if part.number > 0:
+                    self._use_scales(part, source, lane, j, f)
+                else:
+                    self._use_column(part, source, lane, j, f)
+        self.first_use[source.teams] = self.uses
+        self.is_loaded = True
+        if board is not source:
+            for k in range(source.entries * source.traits):
+                board.alpha[k] = source.alpha[k * source.stride + lane]
+        return False
+
+    def _use_scales(
+        self, part: Part, source: Board, lane: cython.Py_ssize_t, j: cython.Py_ssize_t, f: cython.Py_ssize_t
+    ) -> cython.bint:
+        """Add the rows of `Experience` for the players of team j."""
+        for e in range(source.start[j], source.start[j + 1]):
+            for n in range(part.number):
+                weight = exp(-source.played[e * source.stride + lane] / part.scales[n])
+                self._use(f, n, source.times[lane], e, weight)
+        return False
+
+    def _use_column(
+        self, part: Part, source: Board, lane: cython.Py_ssize_t, j: cython.Py_ssize_t, f: cython.Py_ssize_t
+    ) -> cython.bint:
+        """Add the rows of a column for team j, or for its players."""
+        column: FacetColumn = self.columns[part.index]
+        if column.by_team:
+            at = source.first_team[lane] + j
+            if column.row[at] != MISSING:
+                self._use(f, column.row[at], source.times[lane], -1, column.weight[at] if column.has_weight else 1.0)
+            return False
+        for e in range(source.start[j], source.start[j + 1]):
+            at = source.first_entry[lane] + e
+            if column.row[at] != MISSING:
+                self._use(f, column.row[at], source.times[lane], e, column.weight[at] if column.has_weight else 1.0)
+        return False
+
+    def _use(
+        self,
+        f: cython.Py_ssize_t,
+        row: cython.Py_ssize_t,
+        now: cython.double,
+        e: cython.Py_ssize_t,
+        weight: cython.double,
+    ) -> cython.bint:
+        """Add a use of a row of facet f, by the entry e or by a whole team (−1)."""
+        self.use_row[self.uses] = self._find(f, row, now)
+        self.use_entry[self.uses] = e
+        self.use_weight[self.uses] = weight
+        self.uses += 1
+        return False
+
+    def _find(self, f: cython.Py_ssize_t, row: cython.Py_ssize_t, now: cython.double) -> cython.Py_ssize_t:
+        """Return the number of a row in this match; load the row if it has not been used before in this match."""
+        mask = len(self.slots) - 1
+        slot: cython.Py_ssize_t = ((row + 7) * 2654435761 + f * 40503) & mask
+        while self.slots[slot] >= 0:
+            known = self.slots[slot]
+            if self.row_part[known] == f and self.row_at[known] == row:
+                return known
+            slot = (slot + 1) & mask
+        known = self.rows
+        self.slots[slot] = known
+        self.rows += 1
+        self.row_part[known] = f
+        self.row_at[known] = row
+        self.cell_of[known] = self.first_of[known] = -1
+        self.row_cells[known] = 0
+        self._load_row(self.parts[f], known, row, now)
+        return known
+
+    def _load_row(
+        self, part: Part, known: cython.Py_ssize_t, row: cython.Py_ssize_t, now: cython.double
+    ) -> cython.void:
+        table: Table = self.tables[part.index]
+        side = self.side
+        base = row * table.stride if row >= 0 else 0
+        last_seen = base + 2 * side.traits
+        is_new = row < 0 or table.cells[base] != table.cells[base]
+        elapsed = 0.0 if is_new else (now - table.cells[last_seen]) / self.unit
+        # The comparison is false for NaN: if a time is unknown, the elapsed time is 0.
+        elapsed = elapsed if elapsed >= 0.0 else 0.0
+        elapsed = elapsed if part.per_time else 1.0
+        side.played[known] = 0.0 if is_new else table.cells[last_seen + 1]
+        for k in range(side.traits):
+            i = known * side.traits + k
+            side.mu[i] = part.mean if is_new else table.cells[base + 2 * k]
+            side.before[i] = part.variance if is_new else table.cells[base + 2 * k + 1]
+            side.var[i] = side.before[i] + part.drift * elapsed
+
+    def add(self, board: Board) -> cython.void:
+        """Add the effects to the performances of the teams on the board."""
+        self._sum_weights(board)
+        if not self.differences:
+            self.relative = False
+        elif board.teams == 2:
+            self.relative = False
+            self._subtract_second()
+        else:
+            self.relative = True
+        for row in range(self.rows):
+            self.counts[row] = 0
+        for k in range(board.traits):
+            self._add_trait(board, k)
+
+    def _sum_weights(self, board: Board) -> cython.void:
+        """Compute the net weight of each row in each team."""
+        traits = board.traits
+        cells = 0
+        for j in range(board.teams):
+            self.first_cell[j] = cells
+            for u in range(self.first_use[j], self.first_use[j + 1]):
+                row = self.use_row[u]
+                part: Part = self.parts[self.row_part[row]]
+                if self.cell_of[row] < self.first_cell[j]:  # the row has no cell of this team yet
+                    self.cell_of[row] = cells
+                    self.cell_row[cells] = row
+                    self.cell_team[cells] = j
+                    self.row_cells[row] += 1
+                    if j == 0:
+                        self.first_of[row] = cells
+                    for k in range(traits):
+                        self.weight[cells * traits + k] = 0.0
+                    cells += 1
+                e = self.use_entry[u]
+                for k in range(traits):
+                    alpha = board.alpha[e * traits + k] if e >= 0 else 1.0
+                    self.weight[self.cell_of[row] * traits + k] += part.used[k] * alpha * self.use_weight[u]
+        self.first_cell[board.teams] = cells
+        self.cells = cells
+
+    def _subtract_second(self) -> cython.void:
+        """Put the difference between the weights of two teams on the first, for the rows that both of them have."""
+        for c in range(self.first_cell[1], self.cells):
+            first = self.first_of[self.cell_row[c]]
+            if first >= 0:
+                self.weight[first] -= self.weight[c]
+                self.weight[c] = 0.0
+                self.row_cells[self.cell_row[c]] = 1
+
+    def _add_trait(self, board: Board, k: cython.Py_ssize_t) -> cython.void:
+        traits = board.traits
+        mean = variance = 0.0
+        for row in range(self.rows):
+            self.share[row * traits + k] = 0.0
+        if self.relative:
+            for c in range(self.cells):
+                if self.row_cells[self.cell_row[c]] > 1:
+                    self.share[self.cell_row[c] * traits + k] += self.weight[c * traits + k] / board.teams
+            for row in range(self.rows):
+                share = self.share[row * traits + k]
+                mean += share * self.side.mu[row * traits + k]
+                variance += share * share * self.side.var[row * traits + k]
+                if share != 0.0 and self.row_cells[row] < board.teams:
+                    self.counts[row] = 1
+        for c in range(self.cells):
+            if self.weight[c * traits + k] != self.share[self.cell_row[c] * traits + k]:
+                self.counts[self.cell_row[c]] = 1
+        for j in range(board.teams):
+            t = j * traits + k
+            shift = -mean if self.relative else 0.0
+            added = variance
+            for c in range(self.first_cell[j], self.first_cell[j + 1]):
+                i = self.cell_row[c] * traits + k
+                shift += self.weight[c * traits + k] * self.side.mu[i]
+                added += self._square(c, k, traits) * self.side.var[i]
+            added = added if added > 0.0 else 0.0
+            self.bare[t] = board.variance[t]
+            board.mean[t] += shift
+            board.variance[t] += added
+            board.shift[t] += shift
+            board.added[t] += added
+
+    def _square(self, c: cython.Py_ssize_t, k: cython.Py_ssize_t, traits: cython.Py_ssize_t) -> cython.double:
+        """Return by how much the square of a cell's weight exceeds that of a team without the row."""
+        weight = self.weight[c * traits + k]
+        share = self.share[self.cell_row[c] * traits + k]
+        return (weight - share) * (weight - share) - share * share
+
+    def learn(self, board: Board) -> cython.bint:
+        """Update all rows from the results of the teams: g₁ = Σ A d₁ and g₂ = Σ A² d₂.
+
+        For a row in several teams, the shares of variance that are gone add up. This overestimates what the match has
+        taught, so beyond a half the update is damped: a variance stays above 0, and a mean moves a limited distance.
+        """
+        side = self.side
+        side.entries = self.rows
+        side.importances[0] = board.importances[0]
+        for k in range(board.traits):
+            self._sum_results(board, k)
+            for row in range(self.rows):
+                i = row * board.traits + k
+                if self.row_cells[row] == 1:
+                    continue  # `_sum_results` has set the exact share
+                gone = self.gone[i]
+                side.kept[i] = 1.0 - gone
+                if gone > MOST_GONE:
+                    side.kept[i] = MOST_GONE * MOST_GONE / gone
+                    side.g1[i] *= side.kept[i] / MOST_GONE
+        self.absorb.absorb(side)
+        return False
+
+    def _sum_results(self, board: Board, k: cython.Py_ssize_t) -> cython.void:
+        """Sum g₁, g₂ and the shares of variance that are gone over the teams, for trait k."""
+        side = self.side
+        traits = board.traits
+        d1 = d2 = pull = 0.0
+        if self.relative:
+            for j in range(board.teams):
+                t = j * traits + k
+                d1 += board.d1[t]
+                d2 += board.d2[t]
+                pull += (1.0 - board.left[t]) / board.variance[t] if board.variance[t] > 0.0 else 0.0
+        for row in range(self.rows):
+            i = row * traits + k
+            share = self.share[i]
+            side.g1[i] = -share * d1
+            side.g2[i] = share * share * d2
+            self.gone[i] = share * share * pull * side.var[i]
+            side.kept[i] = 1.0
+        for c in range(self.cells):
+            i = self.cell_row[c] * traits + k
+            t = self.cell_team[c] * traits + k
+            square = self._square(c, k, traits)
+            side.g1[i] += self.weight[c * traits + k] * board.d1[t]
+            side.g2[i] += square * board.d2[t]
+            if self.relative and self.row_cells[self.cell_row[c]] > 1:
+                if board.variance[t] > 0.0:
+                    self.gone[i] += square * side.var[i] * (1.0 - board.left[t]) / board.variance[t]
+            elif square > 0.0 and not self.duels:
+                side.kept[i] = kept_share(
+                    square * side.var[i], self._rest(board, c, k), board.variance[t], board.left[t]
+                )
+                self.gone[i] += 1.0 - side.kept[i]
+
+    def _rest(self, board: Board, c: cython.Py_ssize_t, k: cython.Py_ssize_t) -> cython.double:
+        """Return the variance of a team's performance without the row of the cell c."""
+        traits = board.traits
+        j = self.cell_team[c]
+        t = j * traits + k
+        own = self._square(c, k, traits) * self.side.var[self.cell_row[c] * traits + k]
+        rest = board.variance[t] - own
+        if self.first_cell[j + 1] - self.first_cell[j] > 1 and own <= rest:
+            return rest
+        # A subtraction would lose digits. At most one row has most of the variance, so the cost stays linear.
+        rest = self.bare[t]
+        for other in range(self.first_cell[j], self.first_cell[j + 1]):
+            if other != c:
+                rest += self._square(other, k, traits) * self.side.var[self.cell_row[other] * traits + k]
+        return rest
+
+    def store(self, board: Board) -> cython.void:
+        """Store the rows that had an influence on the match."""
+        side = self.side
+        for row in range(self.rows):
+            part: Part = self.parts[self.row_part[row]]
+            table: Table = self.tables[part.index]
+            if part.learnt and self.row_at[row] >= 0 and self.counts[row] > 0:
+                base = self.row_at[row] * table.stride
+                _store_row(side, row * board.traits, 0, side.played[row], board.times[0], table, base)

@@ -1,0 +1,6 @@
+from .board cimport Board
+
+cpdef double kept_share(double own, double rest, double whole, double left) noexcept
+cdef void spread(Board board) noexcept
+cdef void divide(Board board, Board rows, double[::1] rest) noexcept
+cdef void add_variances(Board rows, double[::1] total) noexcept

@@ -1,0 +1,133 @@
+"""What facets have learnt: effects and deviations as data frames, and ratings at values of the context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Error
+from ...history import name_of
+from ...history.context import ContextColumn, clean_name
+from ...text import join_words
+from ...validate import number
+from ..ladder.facet_rows import FacetRows, check_names
+from ..rating import Rating
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ..ladder.ladder import Ladder
+
+Floats = NDArray[np.float64]
+
+LISTED = 10  # how many values an error lists
+
+
+def effects(ladder: Ladder) -> pl.DataFrame:
+    """Return a frame of what all players share (see `Ladder.effects`)."""
+    rows: list[tuple[Any, ...]] = [("home", "", trait, mu, sigma, None) for trait, mu, sigma in _home(ladder)]
+    for facet in ladder.facets:
+        if not facet.facet.personal:
+            found = sorted(_beliefs(facet), key=_by_mean)
+            rows += [(facet.facet.column, *row) for _, *row in found]
+    return _frame(ladder, rows, ["facet", "value"])
+
+
+def deviations(ladder: Ladder) -> pl.DataFrame:
+    """Return a frame of how players differ from their skills (see `Ladder.deviations`)."""
+    rows: list[tuple[Any, ...]] = []
+    for facet in ladder.facets:
+        if facet.facet.personal:
+            found = sorted(_beliefs(facet), key=_by_mean)
+            rows += [(facet.facet.column, ladder.names[player], *row) for player, *row in found]
+    return _frame(ladder, rows, ["facet", "player", "value"])
+
+
+def _home(ladder: Ladder) -> Iterator[tuple[str, float, float | None]]:
+    home = ladder.home
+    if home is not None:
+        parts = {name: part for name, part in home.parts.items() if isinstance(part, Rating)}
+        for trait in ladder.layout.traits:
+            part = parts.get(trait, home)
+            yield trait, part.mu, part.sigma
+
+
+def _by_mean(row: tuple[int, str, str, float, float, int]) -> float:
+    """Return the key that sorts rows of a facet: the largest mean comes first."""
+    return -row[3]
+
+
+def _beliefs(rows: FacetRows) -> Iterator[tuple[int, str, str, float, float, int]]:
+    """Yield the player (a row of the ladder), value, trait, mu, sigma and number of matches of each row of a facet."""
+    traits = rows.facet.traits or rows.trait_names
+    for (player, value), cells in rows.beliefs().items():
+        for k, trait in enumerate(rows.trait_names):
+            if trait in traits:
+                yield player, value, trait, cells[2 * k], cells[2 * k + 1] ** 0.5, int(cells[-1])
+
+
+def _frame(ladder: Ladder, rows: list[tuple[Any, ...]], names: list[str]) -> pl.DataFrame:
+    """Return rows as a frame, with points if the ladder has a scale."""
+    import polars as pl
+
+    numbers = {"mu": pl.Float64, "sigma": pl.Float64, "matches": pl.Int64}
+    frame = pl.DataFrame(rows, {**dict.fromkeys([*names, "trait"], pl.String), **numbers}, orient="row")
+    if ladder.points is not None:
+        factor = ladder.points.factor
+        frame = frame.with_columns(points=factor * pl.col("mu"), points_sigma=factor * pl.col("sigma"))
+    return frame if len(ladder.layout.traits) > 1 else frame.drop("trait")
+
+
+def rating_at(ladder: Ladder, name: str, context: Mapping[str, Any]) -> Rating:
+    """Return the rating of a player at values of the context (see `Ladder.rating`)."""
+    now = ladder[name]
+    if not context:
+        return now
+    mean, variance = shifts(ladder, context, [ladder.rows[name_of(name)]])
+    traits = ladder.layout.traits
+    moved: dict[str, Any] = {}
+    for k, trait in enumerate(traits):
+        part = now.parts.get(trait, now)
+        sigma = None if part.sigma is None else float((part.sigma**2 + variance[0, k]) ** 0.5)
+        moved[trait] = Rating(float(part.mu + mean[0, k]), sigma, ladder.model.caution)
+    rest = {key: part for key, part in now.parts.items() if key not in traits}
+    if len(traits) > 1:
+        return Rating(caution=ladder.model.caution, **moved, **rest)
+    only = moved[traits[0]]
+    return Rating(only.mu, only.sigma, ladder.model.caution, **rest)
+
+
+def shifts(ladder: Ladder, context: Mapping[str, Any], players: list[int]) -> tuple[Floats, Floats]:
+    """Return means and variances of what the rows at values of the context add to the skills of players, by trait.
+
+    `players` are rows of the ladder. An unknown name or value of the context raises an `Error`.
+    """
+    check_names(ladder.model, context)
+    mean, variance = (np.zeros((len(players), len(ladder.layout.traits))) for _ in range(2))
+    for name, value in context.items():
+        for rows in ladder.facets:
+            if rows.facet.column == clean_name(name):
+                weight, text = _value(rows, name, value)
+                used = [trait in (rows.facet.traits or rows.trait_names) for trait in rows.trait_names]
+                for index, player in enumerate(players):
+                    found = rows.belief(player if rows.facet.personal else -1, text)
+                    fresh = [rows.facet.mu, (rows.facet.sigma or 0.0) ** 2] * len(used)
+                    cells = np.array(fresh if found is None else found[: 2 * len(used)])
+                    mean[index] += weight * cells[::2] * used
+                    variance[index] += weight**2 * cells[1::2] * used
+    return mean, variance
+
+
+def _value(rows: FacetRows, name: str, value: object) -> tuple[float, str]:
+    """Return the weight and the value that select a row of a facet."""
+    if rows.facet.weighted:
+        return number(name, value, field="context"), ""
+    text = str(ContextColumn.of([value]).as_text()[0])
+    if text not in rows.code_of:
+        known = [*rows.values[:LISTED], *(["others"] if len(rows.values) > LISTED else [])]
+        have = f"; there are {join_words(known)}" if known else ""
+        raise Error(f"no match has the {name} {text!r}{have}", field="context", value=value)
+    return 1.0, text
