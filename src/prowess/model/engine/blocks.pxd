@@ -20,6 +20,7 @@ cdef bint load_block(
 ) except -1
 cdef bint store_block(Pipeline pipeline, Board board, Columns columns, Table table, Window window) except -1
 cdef void prefetch_row(Table table, Py_ssize_t row) noexcept
+cdef void take_rows(Pipeline pipeline, Board board) noexcept
 cdef void find_rows(
     Pipeline pipeline, Board board, Columns columns, Table table, Schedule plan, Py_ssize_t b
 ) noexcept

@@ -388,13 +388,23 @@ def find_rows(
         return
     for i in range(matches):
         entry = first_entry(columns, plan.order[first + i])
+        board.next_entry[i] = entry
         for e in range(size):
             row = columns.player[entry + e]
             board.next_rows[e * board.stride + i] = row * table.stride
             prefetch_row(table, row)
-        if pipeline.has_deviations:
-            deviations: Deviations = board.deviations
-            deviations.prefetch_rows(entry, size)
-    for i in range(matches, (matches + pipeline.vector - 1) // pipeline.vector * pipeline.vector):
+    lanes = (matches + pipeline.vector - 1) // pipeline.vector * pipeline.vector
+    for i in range(matches, lanes):
         for e in range(size):
             board.next_rows[e * board.stride + i] = board.next_rows[e * board.stride + matches - 1]
+    if pipeline.has_deviations:
+        deviations: Deviations = board.deviations
+        deviations.find_next(board, matches, lanes, size)
+
+
+def take_rows(pipeline: Pipeline, board: Board) -> cython.void:
+    """Make the block that `find_rows` has found the present one."""
+    board.rows, board.next_rows = board.next_rows, board.rows
+    if pipeline.has_deviations:
+        deviations: Deviations = board.deviations
+        deviations.take_next()

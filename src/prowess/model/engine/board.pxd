@@ -11,7 +11,7 @@ cdef class Board:
     cdef public double[::1] elapsed, played, games, settled, alpha, mu, var, g1, g2, kept, before_mu, before, extra
     cdef public long long[::1] rows, next_rows
     # columns with a cell for each match
-    cdef public long long[::1] match, first_team, first_entry
+    cdef public long long[::1] match, first_team, first_entry, next_entry
     cdef public double[::1] importances, homes, times, wins, draws, losses, scatters, evidences, unconverged
     cdef public double[::1] epsilons, sharpnesses, gaps, edges
     cdef public double[::1] x_mean, x_variance, x_score, pushes, pulls, rests

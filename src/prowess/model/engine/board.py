@@ -144,7 +144,7 @@ class Board:
         self.g1, self.g2, self.kept = _columns(3, entries * traits * stride)
         self.extra = _doubles(entries * extras * stride)
         # cells of a match
-        self.match, self.first_team, self.first_entry = (_indices(stride) for _ in range(3))
+        self.match, self.first_team, self.first_entry, self.next_entry = (_indices(stride) for _ in range(4))
         self.importances, self.homes, self.times, self.epsilons = _columns(4, stride)
         self.wins, self.draws, self.losses, self.evidences = _columns(4, stride)
         self.sharpnesses, self.gaps, self.edges, self.unconverged, self.scatters = _columns(5, stride)

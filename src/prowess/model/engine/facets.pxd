@@ -1,6 +1,6 @@
 from ..components.interfaces cimport Absorb
 from .board cimport Board
-from .buffers cimport prefetch
+from .buffers cimport FacetColumn, Table, prefetch
 
 
 cdef class Part:
@@ -19,7 +19,8 @@ cdef class Deviations:
     cdef double[::1] rest
 
     cdef bint load(self, Board board) except -1
-    cdef void prefetch_rows(self, Py_ssize_t entry, Py_ssize_t entries) noexcept
+    cdef void find_next(self, Board board, Py_ssize_t matches, Py_ssize_t lanes, Py_ssize_t entries) noexcept
+    cdef void take_next(self) noexcept
     cdef void fold(self, Board board) noexcept
     cdef void unfold(self, Board board) noexcept
     cdef void _sum_others(self, Py_ssize_t f) noexcept
@@ -31,23 +32,33 @@ cdef class Effects:
     cdef readonly Absorb absorb
     cdef public list columns, tables
     cdef public double unit
-    cdef public bint is_loaded
+    cdef public bint is_known
     cdef readonly Board side
     cdef bint differences, duels, relative
-    cdef Py_ssize_t rows, uses, cells
-    cdef int[::1] first_use, first_cell, use_row, use_entry, cell_row, cell_team
-    cdef int[::1] row_part, row_cells, counts, first_of, cell_of, slots
+    cdef Py_ssize_t rows, cells, mask
+    cdef int[::1] cell_row, cell_team, row_part, row_cells, counts, first_of, cell_of, team_cells, slots
     cdef long long[::1] row_at
-    cdef double[::1] use_weight, weight, share, gone, bare
+    cdef double[::1] weight, share, gone, bare, own
 
-    cdef bint load(self, Board board, Board source, Py_ssize_t lane) except -1
-    cdef bint _use_scales(self, Part part, Board source, Py_ssize_t lane, Py_ssize_t j, Py_ssize_t f) except -1
-    cdef bint _use_column(self, Part part, Board source, Py_ssize_t lane, Py_ssize_t j, Py_ssize_t f) except -1
-    cdef bint _use(self, Py_ssize_t f, Py_ssize_t row, double now, Py_ssize_t e, double weight) except -1
-    cdef Py_ssize_t _find(self, Py_ssize_t f, Py_ssize_t row, double now) except -1
-    cdef void _load_row(self, Part part, Py_ssize_t known, Py_ssize_t row, double now) noexcept
-    cdef void add(self, Board board) noexcept
-    cdef void _sum_weights(self, Board board) noexcept
+    cdef void add(self, Board board, Board source, Py_ssize_t lane) noexcept
+    cdef void _add_scales(self, Py_ssize_t f, Part part, Table table, Board source, Py_ssize_t lane) noexcept
+    cdef void _add_column(
+        self, Py_ssize_t f, Part part, Table table, FacetColumn column, Board source, Py_ssize_t lane
+    ) noexcept
+    cdef void _add_weight(
+        self,
+        Py_ssize_t f,
+        Part part,
+        Table table,
+        Py_ssize_t row,
+        Py_ssize_t j,
+        Board source,
+        Py_ssize_t lane,
+        Py_ssize_t e,
+        double weight,
+    ) noexcept
+    cdef Py_ssize_t _find(self, Py_ssize_t f, Py_ssize_t row) noexcept
+    cdef void _load_row(self, Part part, Table table, Py_ssize_t known, Py_ssize_t row, double now) noexcept
     cdef void _subtract_second(self) noexcept
     cdef void _add_trait(self, Board board, Py_ssize_t k) noexcept
     cdef double _square(self, Py_ssize_t c, Py_ssize_t k, Py_ssize_t traits) noexcept

@@ -89,20 +89,39 @@ class Deviations:
             for lane in range(board.lanes):
                 rows.importances[lane] = board.importances[lane]
             for e in range(board.entries):
-                _find_rows(rows, board, e, column, table)
+                if board.stride == 1:  # in blocks, `find_next` has found the rows
+                    rows.rows[e] = _first_cell(column.row[board.first_entry[0] + e], table)
                 _load_rows(part, rows, board, e, column, table, self.unit)
         self.is_loaded = True
         return False
 
-    def prefetch_rows(self, entry: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> cython.void:
-        """Prefetch the rows of a match whose first entry is `entry`."""
+    def find_next(
+        self, board: Board, matches: cython.Py_ssize_t, lanes: cython.Py_ssize_t, entries: cython.Py_ssize_t
+    ) -> cython.void:
+        """Find the rows of the next block and prefetch them; its matches begin at the entries `board.next_entry`.
+
+        The rows of the present block are those that this method has found before.
+        """
+        s = board.stride
         for f in range(len(self.parts)):
             part: Part = self.parts[f]
+            rows: Board = self.boards[f]
             column: FacetColumn = self.columns[part.index]
             table: Table = self.tables[part.index]
-            for e in range(entry, entry + entries):
-                row = column.row[e]
-                prefetch(cython.address(table.cells[(row if row >= 0 else 0) * table.stride]))
+            for i in range(matches):
+                for e in range(entries):
+                    base = _first_cell(column.row[board.next_entry[i] + e], table)
+                    rows.next_rows[e * s + i] = base
+                    prefetch(cython.address(table.cells[base if base >= 0 else 0]))
+            for i in range(matches, lanes):
+                for e in range(entries):
+                    rows.next_rows[e * s + i] = rows.next_rows[e * s + matches - 1]
+
+    def take_next(self) -> cython.void:
+        """Make the next block the present one."""
+        for f in range(len(self.parts)):
+            rows: Board = self.boards[f]
+            rows.rows, rows.next_rows = rows.next_rows, rows.rows
 
     def fold(self, board: Board) -> cython.void:
         """Replace the beliefs about the skills by those about the sums of skills and deviations."""
@@ -163,12 +182,11 @@ class Deviations:
 
 
 @cython.cfunc
+@cython.inline
 @cython.exceptval(check=False)
-def _find_rows(rows: Board, board: Board, e: cython.Py_ssize_t, column: FacetColumn, table: Table) -> cython.void:
-    """Set `rows.rows` to the cells where the rows at position e of all matches begin in the table."""
-    for lane in range(board.lanes):
-        row = column.row[board.first_entry[lane] + e]
-        rows.rows[e * board.stride + lane] = row * table.stride if row >= 0 else row
+def _first_cell(row: cython.Py_ssize_t, table: Table) -> cython.Py_ssize_t:
+    """Return where a row begins in its table; the numbers of missing and unknown rows stay as they are."""
+    return row * table.stride if row >= 0 else row
 
 
 @cython.cfunc
@@ -269,176 +287,161 @@ class Effects:
         self.duels = duels
         most = sum(max(entries, teams) * max(part.number, 1) for part in parts)
         self.side = Board(1, most, traits)
-        self.first_use, self.first_cell = (array("i", bytes(4 * (teams + 1))) for _ in range(2))
-        self.use_row, self.use_entry, self.cell_row, self.cell_team = (array("i", bytes(4 * most)) for _ in range(4))
-        self.row_part, self.row_cells, self.counts = (array("i", bytes(4 * most)) for _ in range(3))
-        self.first_of, self.cell_of = (array("i", bytes(4 * most)) for _ in range(2))
+        self.cell_row, self.cell_team, self.row_part, self.row_cells = (array("i", bytes(4 * most)) for _ in range(4))
+        self.counts, self.first_of, self.cell_of = (array("i", bytes(4 * most)) for _ in range(3))
+        self.team_cells = array("i", bytes(4 * teams))
         self.row_at = array("q", bytes(8 * most))
-        self.use_weight = array("d", bytes(8 * most))
-        self.weight = array("d", bytes(8 * most * traits))
-        self.share, self.gone = (array("d", bytes(8 * most * traits)) for _ in range(2))
-        self.bare = array("d", bytes(8 * teams * traits))
+        self.weight, self.share, self.gone = (array("d", bytes(8 * most * traits)) for _ in range(3))
+        self.bare, self.own = (array("d", bytes(8 * teams * traits)) for _ in range(2))
         slots = 8
         while slots < 2 * most:
             slots *= 2
         self.slots = array("i", bytes(4 * slots))
+        self.mask = slots - 1
         self.columns: list[Any] = []
         self.tables: list[Any] = []
         self.unit = 1.0
-        self.is_loaded = False
+        self.is_known = False
 
-    def load(self, board: Board, source: Board, lane: cython.Py_ssize_t) -> cython.bint:
-        """Load the rows of a match in a lane of `source`, with the drift up to the match; `board` is for one match."""
-        self.rows = self.uses = 0
-        for i in range(len(self.slots)):
+    def add(self, board: Board, source: Board, lane: cython.Py_ssize_t) -> cython.void:
+        """Add the effects of the match in a lane of `source` to the performances of its teams on `board`.
+
+        The weights of the players are known by then, because the team function has run.
+        """
+        self.rows = self.cells = 0
+        for i in range(self.mask + 1):
             self.slots[i] = -1
+        for j in range(board.teams):
+            self.team_cells[j] = 0
+        for f in range(len(self.parts)):
+            part: Part = self.parts[f]
+            table: Table = self.tables[part.index]
+            if part.number > 0:
+                self._add_scales(f, part, table, source, lane)
+            else:
+                self._add_column(f, part, table, self.columns[part.index], source, lane)
+        self.relative = self.differences and board.teams > 2
+        if self.differences and board.teams == 2:
+            self._subtract_second()
+        for k in range(board.traits):
+            self._add_trait(board, k)
+
+    def _add_scales(
+        self, f: cython.Py_ssize_t, part: Part, table: Table, source: Board, lane: cython.Py_ssize_t
+    ) -> cython.void:
+        """Add the rows of `Experience`."""
         for j in range(source.teams):
-            self.first_use[j] = self.uses
-            for f in range(len(self.parts)):
-                part: Part = self.parts[f]
-                if part.number > 0:
-                    self._use_scales(part, source, lane, j, f)
-                else:
-                    self._use_column(part, source, lane, j, f)
-        self.first_use[source.teams] = self.uses
-        self.is_loaded = True
-        if board is not source:
-            for k in range(source.entries * source.traits):
-                board.alpha[k] = source.alpha[k * source.stride + lane]
-        return False
+            for e in range(source.start[j], source.start[j + 1]):
+                for n in range(part.number):
+                    weight = exp(-source.played[e * source.stride + lane] / part.scales[n])
+                    self._add_weight(f, part, table, n, j, source, lane, e, weight)
 
-    def _use_scales(
-        self, part: Part, source: Board, lane: cython.Py_ssize_t, j: cython.Py_ssize_t, f: cython.Py_ssize_t
-    ) -> cython.bint:
-        """Add the rows of `Experience` for the players of team j."""
-        for e in range(source.start[j], source.start[j + 1]):
-            for n in range(part.number):
-                weight = exp(-source.played[e * source.stride + lane] / part.scales[n])
-                self._use(f, n, source.times[lane], e, weight)
-        return False
-
-    def _use_column(
-        self, part: Part, source: Board, lane: cython.Py_ssize_t, j: cython.Py_ssize_t, f: cython.Py_ssize_t
-    ) -> cython.bint:
-        """Add the rows of a column for team j, or for its players."""
-        column: FacetColumn = self.columns[part.index]
-        if column.by_team:
-            at = source.first_team[lane] + j
-            if column.row[at] != MISSING:
-                self._use(f, column.row[at], source.times[lane], -1, column.weight[at] if column.has_weight else 1.0)
-            return False
-        for e in range(source.start[j], source.start[j + 1]):
-            at = source.first_entry[lane] + e
-            if column.row[at] != MISSING:
-                self._use(f, column.row[at], source.times[lane], e, column.weight[at] if column.has_weight else 1.0)
-        return False
-
-    def _use(
+    def _add_column(
         self,
         f: cython.Py_ssize_t,
+        part: Part,
+        table: Table,
+        column: FacetColumn,
+        source: Board,
+        lane: cython.Py_ssize_t,
+    ) -> cython.void:
+        """Add the rows of a column for the teams or for their players."""
+        for j in range(source.teams):
+            if column.by_team:
+                at = source.first_team[lane] + j
+                if column.row[at] != MISSING:
+                    weight = column.weight[at] if column.has_weight else 1.0
+                    self._add_weight(f, part, table, column.row[at], j, source, lane, -1, weight)
+                continue
+            for e in range(source.start[j], source.start[j + 1]):
+                at = source.first_entry[lane] + e
+                if column.row[at] != MISSING:
+                    weight = column.weight[at] if column.has_weight else 1.0
+                    self._add_weight(f, part, table, column.row[at], j, source, lane, e, weight)
+
+    def _add_weight(
+        self,
+        f: cython.Py_ssize_t,
+        part: Part,
+        table: Table,
         row: cython.Py_ssize_t,
-        now: cython.double,
+        j: cython.Py_ssize_t,
+        source: Board,
+        lane: cython.Py_ssize_t,
         e: cython.Py_ssize_t,
         weight: cython.double,
-    ) -> cython.bint:
-        """Add a use of a row of facet f, by the entry e or by a whole team (−1)."""
-        self.use_row[self.uses] = self._find(f, row, now)
-        self.use_entry[self.uses] = e
-        self.use_weight[self.uses] = weight
-        self.uses += 1
-        return False
+    ) -> cython.void:
+        """Add the weight of a row of facet f in team j, for the entry e or for the whole team (−1)."""
+        traits = source.traits
+        known = self._find(f, row)
+        if known == self.rows:
+            self.rows += 1
+            self._load_row(part, table, known, row, source.times[lane])
+        cell = self.cell_of[known]
+        if cell < 0 or self.cell_team[cell] != j:  # the row has no cell of this team yet
+            cell = self.cells
+            self.cells += 1
+            self.cell_of[known] = cell
+            self.cell_row[cell] = known
+            self.cell_team[cell] = j
+            self.row_cells[known] += 1
+            self.team_cells[j] += 1
+            if j == 0:
+                self.first_of[known] = cell
+            for k in range(traits):
+                self.weight[cell * traits + k] = 0.0
+        for k in range(traits):
+            alpha = source.alpha[(e * traits + k) * source.stride + lane] if e >= 0 else 1.0
+            self.weight[cell * traits + k] += part.used[k] * alpha * weight
 
-    def _find(self, f: cython.Py_ssize_t, row: cython.Py_ssize_t, now: cython.double) -> cython.Py_ssize_t:
-        """Return the number of a row in this match; load the row if it has not been used before in this match."""
-        mask = len(self.slots) - 1
-        slot: cython.Py_ssize_t = ((row + 7) * 2654435761 + f * 40503) & mask
+    def _find(self, f: cython.Py_ssize_t, row: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Return the number of a row in this match; the next number if it has not occurred before."""
+        slot: cython.Py_ssize_t = (row * 5 + f) & self.mask
         while self.slots[slot] >= 0:
             known = self.slots[slot]
             if self.row_part[known] == f and self.row_at[known] == row:
                 return known
-            slot = (slot + 1) & mask
+            slot = (slot + 1) & self.mask
         known = self.rows
         self.slots[slot] = known
-        self.rows += 1
         self.row_part[known] = f
         self.row_at[known] = row
         self.cell_of[known] = self.first_of[known] = -1
-        self.row_cells[known] = 0
-        self._load_row(self.parts[f], known, row, now)
+        self.row_cells[known] = self.counts[known] = 0
         return known
 
     def _load_row(
-        self, part: Part, known: cython.Py_ssize_t, row: cython.Py_ssize_t, now: cython.double
+        self, part: Part, table: Table, known: cython.Py_ssize_t, row: cython.Py_ssize_t, now: cython.double
     ) -> cython.void:
-        table: Table = self.tables[part.index]
+        """Load a row, with the drift up to the match."""
         side = self.side
         base = row * table.stride if row >= 0 else 0
         last_seen = base + 2 * side.traits
         is_new = row < 0 or table.cells[base] != table.cells[base]
-        elapsed = 0.0 if is_new else (now - table.cells[last_seen]) / self.unit
-        # The comparison is false for NaN: if a time is unknown, the elapsed time is 0.
-        elapsed = elapsed if elapsed >= 0.0 else 0.0
-        elapsed = elapsed if part.per_time else 1.0
+        elapsed = 1.0
+        if part.per_time:
+            elapsed = 0.0 if is_new else (now - table.cells[last_seen]) / self.unit
+            # The comparison is false for NaN: if a time is unknown, the elapsed time is 0.
+            elapsed = elapsed if elapsed >= 0.0 else 0.0
         side.played[known] = 0.0 if is_new else table.cells[last_seen + 1]
         for k in range(side.traits):
             i = known * side.traits + k
             side.mu[i] = part.mean if is_new else table.cells[base + 2 * k]
-            side.before[i] = part.variance if is_new else table.cells[base + 2 * k + 1]
-            side.var[i] = side.before[i] + part.drift * elapsed
-
-    def add(self, board: Board) -> cython.void:
-        """Add the effects to the performances of the teams on the board."""
-        self._sum_weights(board)
-        if not self.differences:
-            self.relative = False
-        elif board.teams == 2:
-            self.relative = False
-            self._subtract_second()
-        else:
-            self.relative = True
-        for row in range(self.rows):
-            self.counts[row] = 0
-        for k in range(board.traits):
-            self._add_trait(board, k)
-
-    def _sum_weights(self, board: Board) -> cython.void:
-        """Compute the net weight of each row in each team."""
-        traits = board.traits
-        cells = 0
-        for j in range(board.teams):
-            self.first_cell[j] = cells
-            for u in range(self.first_use[j], self.first_use[j + 1]):
-                row = self.use_row[u]
-                part: Part = self.parts[self.row_part[row]]
-                if self.cell_of[row] < self.first_cell[j]:  # the row has no cell of this team yet
-                    self.cell_of[row] = cells
-                    self.cell_row[cells] = row
-                    self.cell_team[cells] = j
-                    self.row_cells[row] += 1
-                    if j == 0:
-                        self.first_of[row] = cells
-                    for k in range(traits):
-                        self.weight[cells * traits + k] = 0.0
-                    cells += 1
-                e = self.use_entry[u]
-                for k in range(traits):
-                    alpha = board.alpha[e * traits + k] if e >= 0 else 1.0
-                    self.weight[self.cell_of[row] * traits + k] += part.used[k] * alpha * self.use_weight[u]
-        self.first_cell[board.teams] = cells
-        self.cells = cells
+            side.var[i] = (part.variance if is_new else table.cells[base + 2 * k + 1]) + part.drift * elapsed
 
     def _subtract_second(self) -> cython.void:
         """Put the difference between the weights of two teams on the first, for the rows that both of them have."""
-        for c in range(self.first_cell[1], self.cells):
+        for c in range(self.cells):
             first = self.first_of[self.cell_row[c]]
-            if first >= 0:
+            if first >= 0 and first != c:
                 self.weight[first] -= self.weight[c]
                 self.weight[c] = 0.0
                 self.row_cells[self.cell_row[c]] = 1
 
     def _add_trait(self, board: Board, k: cython.Py_ssize_t) -> cython.void:
+        """Add the effects on trait k."""
         traits = board.traits
-        mean = variance = 0.0
+        shift = added = 0.0
         for row in range(self.rows):
             self.share[row * traits + k] = 0.0
         if self.relative:
@@ -447,26 +450,26 @@ class Effects:
                     self.share[self.cell_row[c] * traits + k] += self.weight[c * traits + k] / board.teams
             for row in range(self.rows):
                 share = self.share[row * traits + k]
-                mean += share * self.side.mu[row * traits + k]
-                variance += share * share * self.side.var[row * traits + k]
+                shift -= share * self.side.mu[row * traits + k]
+                added += share * share * self.side.var[row * traits + k]
                 if share != 0.0 and self.row_cells[row] < board.teams:
                     self.counts[row] = 1
+        for j in range(board.teams):
+            self.bare[j * traits + k] = board.variance[j * traits + k]
+            self.own[j * traits + k] = added
+            board.shift[j * traits + k] = shift
         for c in range(self.cells):
-            if self.weight[c * traits + k] != self.share[self.cell_row[c] * traits + k]:
+            t = self.cell_team[c] * traits + k
+            i = self.cell_row[c] * traits + k
+            if self.weight[c * traits + k] != self.share[i]:
                 self.counts[self.cell_row[c]] = 1
+            board.shift[t] += self.weight[c * traits + k] * self.side.mu[i]
+            self.own[t] += self._square(c, k, traits) * self.side.var[i]
         for j in range(board.teams):
             t = j * traits + k
-            shift = -mean if self.relative else 0.0
-            added = variance
-            for c in range(self.first_cell[j], self.first_cell[j + 1]):
-                i = self.cell_row[c] * traits + k
-                shift += self.weight[c * traits + k] * self.side.mu[i]
-                added += self._square(c, k, traits) * self.side.var[i]
-            added = added if added > 0.0 else 0.0
-            self.bare[t] = board.variance[t]
-            board.mean[t] += shift
+            added = self.own[t] if self.own[t] > 0.0 else 0.0
+            board.mean[t] += board.shift[t]
             board.variance[t] += added
-            board.shift[t] += shift
             board.added[t] += added
 
     def _square(self, c: cython.Py_ssize_t, k: cython.Py_ssize_t, traits: cython.Py_ssize_t) -> cython.double:
@@ -536,14 +539,16 @@ class Effects:
         traits = board.traits
         j = self.cell_team[c]
         t = j * traits + k
+        if self.team_cells[j] == 1:
+            return self.bare[t]
         own = self._square(c, k, traits) * self.side.var[self.cell_row[c] * traits + k]
         rest = board.variance[t] - own
-        if self.first_cell[j + 1] - self.first_cell[j] > 1 and own <= rest:
+        if own <= rest:
             return rest
-        # A subtraction would lose digits. At most one row has most of the variance, so the cost stays linear.
+        # A subtraction would lose digits. At most one row of a team has most of the variance, so this is rare.
         rest = self.bare[t]
-        for other in range(self.first_cell[j], self.first_cell[j + 1]):
-            if other != c:
+        for other in range(self.cells):
+            if other != c and self.cell_team[other] == j:
                 rest += self._square(other, k, traits) * self.side.var[self.cell_row[other] * traits + k]
         return rest
 

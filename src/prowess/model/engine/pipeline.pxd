@@ -36,7 +36,7 @@ cdef class Pipeline:
     cdef bint learn_teams(self, Board board) except -1
     cdef bint learn_players(self, Board board) except -1
     cdef bint absorb_rows(self, Board board) except -1
-    cdef void add_effects(self, Board board) noexcept
+    cdef void add_effects(self, Board board, Board source, Py_ssize_t lane) noexcept
     cdef bint rate_serially(self, Board board, bint silent) except -1
     cpdef double learn(self, Board board) except? -1.0
     cpdef bint absorb_all(self, Board board) except -1

@@ -229,7 +229,7 @@ class Pipeline:
             deviations.is_loaded = False
         if self.has_effects:
             effects = board.effects
-            effects.is_loaded = False
+            effects.is_known = False
 
     def find_facets(self, board: Board, columns: list, tables: list, unit: cython.double) -> cython.bint:
         """Tell a board, and its board `single`, where the rows of the facets are for the matches to come."""
@@ -240,21 +240,16 @@ class Pipeline:
             deviations.columns, deviations.tables, deviations.unit = columns, tables, unit
         if self.has_effects and board.stride == 1:
             effects = board.effects
-            effects.columns, effects.tables, effects.unit = columns, tables, unit
+            effects.columns, effects.tables, effects.unit, effects.is_known = columns, tables, unit, True
         if self.has_facets and board.stride > 1:
             self.find_facets(board.single, columns, tables, unit)
         return False
 
     def load_rows(self, board: Board) -> cython.bint:
-        """Load the rows of the facets for the matches on the board, after the players."""
-        deviations: Deviations
-        effects: Effects
+        """Load the deviations of the players on the board."""
         if self.has_deviations:
-            deviations = board.deviations
+            deviations: Deviations = board.deviations
             deviations.load(board)
-        if self.has_effects and board.stride == 1:
-            effects = board.effects
-            effects.load(board, board, 0)
         return False
 
     def store_rows(self, board: Board) -> cython.bint:
@@ -267,7 +262,7 @@ class Pipeline:
                 deviations.store(board)
         if self.has_effects and board.stride == 1:
             effects = board.effects
-            if effects.is_loaded:
+            if effects.is_known:
                 effects.store(board)
         return False
 
@@ -339,8 +334,8 @@ class Pipeline:
         """Add the home advantage, effects and the base level of scores to the team performances."""
         if self.has_home:
             self.add_home(board)
-        if self.has_effects:
-            self.add_effects(board)
+        if self.has_effects and board.stride == 1:
+            self.add_effects(board, board, 0)
         if self.has_base:
             self.outcome.add_base(board)
         return False
@@ -366,15 +361,17 @@ class Pipeline:
                 board.variance[team] += board.side.var[k]
                 board.added[team] = board.side.var[k]
 
-    def add_effects(self, board: Board) -> cython.void:
-        """Add the effects of a match on a board with one lane."""
+    def add_effects(self, board: Board, source: Board, lane: cython.Py_ssize_t) -> cython.void:
+        """Add the effects of the match in a lane of `source` to its teams on a board with one lane."""
         effects: Effects = board.effects
-        for k in range(board.teams * self.traits):
-            board.shift[k] = 0.0
-            if not self.has_home:
+        if not self.has_home:
+            for k in range(board.teams * self.traits):
                 board.added[k] = 0.0
-        if effects.is_loaded:
-            effects.add(board)
+        if effects.is_known:
+            effects.add(board, source, lane)
+        else:
+            for k in range(board.teams * self.traits):
+                board.shift[k] = 0.0
 
     def learn(self, board: Board) -> cython.double:
         """Compute `g1`, `g2` and `kept` of every player from the result; return the log-evidence.
@@ -408,7 +405,7 @@ class Pipeline:
             self.learn_home(board)
         if self.has_effects:
             effects: Effects = board.effects
-            if effects.is_loaded:
+            if effects.is_known:
                 effects.learn(board)
         return False
 
@@ -424,10 +421,12 @@ class Pipeline:
         effects: Effects
         for i in range(board.matches):
             copy_teams(board, i, single)
+            if self.has_home:
+                self.add_home(single)
             if self.has_effects:
-                effects = single.effects
-                effects.load(single, board, i)
-            self.add_levels(single)
+                self.add_effects(single, board, i)
+            if self.has_base:
+                self.outcome.add_base(single)
             if board.teams == 2:
                 self.outcome.forecast(single)
             elif self.scatters and not silent:
@@ -436,6 +435,7 @@ class Pipeline:
             if single.importances[0] > 0.0:
                 self.learn_teams(single)
                 if self.has_effects:
+                    effects = single.effects
                     effects.store(single)
             copy_results(single, board, i)
         for i in range(board.matches, board.lanes):

@@ -27,6 +27,7 @@ if cython.compiled:
         place_matches,
         prefetch_row,
         store_block,
+        take_rows,
     )
     from cython.cimports.prowess.model.engine.board import Board, copy_lane
     from cython.cimports.prowess.model.engine.buffers import Columns, Record, Table
@@ -44,6 +45,7 @@ else:
         place_matches,
         prefetch_row,
         store_block,
+        take_rows,
     )
     from .board import Board, copy_lane
     from .buffers import Columns, Record, Table
@@ -338,7 +340,7 @@ def _rate_window(
         first = plan.block_start[b]
         size = block_entries(columns, plan, b)
         if size <= plan.large:
-            board.rows, board.next_rows = board.next_rows, board.rows
+            take_rows(pipeline, board)
         find_rows(pipeline, board, columns, table, plan, b + 1)
         _rate_block(
             pipeline,

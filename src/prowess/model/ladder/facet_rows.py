@@ -168,7 +168,6 @@ def check_columns(model: Model, history: History) -> None:
             if known:
                 have = f"the matches have the column{'s' if len(known) > 1 else ''} {join_words(known)}"
             raise Error(f"there is no column {facet.column!r}; {have}", field="facets", value=facet.column)
-        _column(model, facet, history)
 
 
 def enter_facets(ladder: Ladder, history: History, players: Ints) -> list[FacetColumn]:
