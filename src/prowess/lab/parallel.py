@@ -6,7 +6,7 @@ import mmap
 import os
 import pickle
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from ..errors import Error
 from ..history import History
-from ..history.context import EMPTY, FIELDS
+from ..history.context import EMPTY, FIELDS, Context
 from ..model.fit.leaderboard import Standings, standings
 from ..optional import import_extra
 from ..progress import steps
@@ -145,10 +145,14 @@ class SharedHistory:
     key: str = field(default_factory=lambda: uuid4().hex)
 
     @classmethod
-    def of(cls, history: History) -> SharedHistory:
-        """Return the history without the columns that rating does not need."""
-        dropped: dict[str, Any] = dict.fromkeys(FIELDS.values(), EMPTY)
-        return cls(replace(history, players=(), ids=None, remarks=(), **dropped))
+    def of(cls, history: History, columns: Collection[str] = ()) -> SharedHistory:
+        """Return the history without what rating does not need; of the context, only the given columns remain."""
+        contexts: dict[str, Any] = {}
+        for field_name in FIELDS.values():
+            context = getattr(history, field_name)
+            kept = {name: column for name, column in context.items() if name in columns}
+            contexts[field_name] = Context(kept) if kept else EMPTY
+        return cls(replace(history, players=(), ids=None, remarks=(), **contexts))
 
     def __sizeof__(self) -> int:
         """Count the bytes of the columns."""

@@ -13,7 +13,7 @@ from ..validate import number, scale
 from .components import absorb as absorbs
 from .components import drift as drifts
 from .components import team as teams_
-from .components.facet import Facet
+from .components.facet import Experience, Facet
 from .components.home import Home
 from .components.interfaces import Absorb, Drift, Outcome, Prior, TeamFunction
 from .engine.board import Board
@@ -153,6 +153,16 @@ class Model:
         Mean()
         """
         return type(self)(**replace_fields(self._fields, changes))
+
+    @property
+    def context_columns(self) -> tuple[str, ...]:
+        """The columns of the context that the facets of the model need.
+
+        >>> import prowess as pw
+        >>> pw.TrueSkill().replace(facets=(pw.facet.By("surface"), pw.facet.Experience())).context_columns
+        ('surface',)
+        """
+        return tuple(dict.fromkeys(facet.column for facet in self.facets if not isinstance(facet, Experience)))
 
     @property
     def _fields(self) -> dict[str, Any]:

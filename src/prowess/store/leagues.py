@@ -307,6 +307,8 @@ def add_generation(
     By default, the model is the one that the preset describes in this version.
     """
     model = model or chosen.model
+    if model.facets:
+        raise Error("a league cannot have a model with facets yet; leave them out", field="facets")
     row = {"league_id": league, "number": number, "model": json.dumps(model.to_dict()), "preset": chosen.to_json()}
     row |= {"memory": np.array(model.pipeline.memory(), np.float64).tobytes(), "revision": revision}
     row |= {"made_at": time(), "author": author, "reason": reason, "rating_set": rating_set, "set_revision": revision}

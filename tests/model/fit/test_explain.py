@@ -150,3 +150,25 @@ def test_explanation_sentences_agree_with_the_numbers():
     assert lost.startswith("Biggest loss: at 9 against bob and dan, μ −")
     assert "Last 10 matches: 9 points, " in form
     assert sure.startswith("With 95 % probability, true skill is within ±")
+
+
+def test_explanation_says_how_much_went_to_the_skill_and_how_much_to_each_deviation():
+    clay, grass = {"surface": "clay"}, {"surface": "grass"}
+    matches = [{"teams": [["ann"], ["bob"]], "context": clay}, {"teams": [["bob"], ["ann"]], "context": grass}] * 3
+    matches.append({"teams": [["ann"], ["bob"]]})
+    model = pw.TrueSkill(tau=0.0).replace(facets=(pw.facet.By("surface", sigma=4.0),))
+    fit = model.fit(pw.History.from_matches(matches))
+    why = fit.explain("ann")
+    assert why.matches["at_surface"].to_list() == ["clay", "grass"] * 3 + [None]
+    assert why.matches["moved_at_surface"].to_list()[-1] is None
+    for surface in ("clay", "grass"):
+        moved = why.matches.filter(at_surface=surface)["moved_at_surface"].sum()
+        deviation = fit.deviations.filter(player="ann", value=surface)["mu"][0]
+        assert moved == pytest.approx(deviation)
+    [sentence] = [text for text in why.sentences if "clay" in text]
+    assert sentence.startswith("The matches changed the skill by μ ")
+    # The variances of skill and deviation divide a change between them.
+    first = why.matches.row(0, named=True)
+    assert first["moved_at_surface"] / first["moved"] == pytest.approx(16.0 / (25 / 3) ** 2)
+    told = fit.account(0).sentences[0]
+    assert told == "ann won against bob (48 % chance): +4.02 (and +0.93 at surface clay), giving 29.02."

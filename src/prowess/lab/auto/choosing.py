@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,14 @@ from ...history.ragged import Floats
 from ...model.presets import TrueSkill
 from ..bootstrap import Resampling
 from ..interval import NORMAL, Interval
+from .columns import Column
 from .designs import Design
 from .evaluation import Evaluator
 from .facts import Facts
 from .parameters import Parameter, Values
 from .search import ENOUGH, Found, minimise
 
+COLUMN_BUDGETS = 2  # all columns together may take this many times the fits of all other decisions
 ENOUGH_TO_TUNE = 400  # with fewer matches, parameters keep their usual values until all decisions are made
 ENOUGH_TO_LEARN = 2000  # from this many matches on, a learnt home advantage is known as well as a fixed one
 SCREENED = 4000  # with at least this many early matches, a new family is first tuned on a quarter of them
@@ -38,6 +41,9 @@ USUAL_GAINS = {
     "parameters": (0.05, 0.1),  # tuned parameters, compared with textbook TrueSkill
 }
 USUAL_GAIN = (-0.001, 0.005)
+MISTAKES = 0.01  # the probability with which one of all useless columns of a history is kept
+REVEALING = 0.2  # no column that is known before a match gains this much, in nats
+COLUMN = "column "  # begins the decisions about columns
 ROUNDING = 1e-9  # gains that differ by less, in nats, are equal
 
 
@@ -148,8 +154,10 @@ class Chooser:
     evaluator: Evaluator
     spans: Spans
     budget: int
+    columns: tuple[Column, ...] = ()
     steps: list[Step] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    revealing: list[str] = field(default_factory=list)  # columns that predict better than anything known before
 
     @property
     def facts(self) -> Facts:
@@ -174,6 +182,32 @@ class Chooser:
                 continue
             best = self._decide(decision, options(best.design), best)
             yield best
+        for column in self.columns:
+            if self.evaluator.fits >= self.budget * (1 + COLUMN_BUDGETS):
+                self.skipped.append(f"{COLUMN}{column.name}")
+                continue
+            best = self._try_column(column, best)
+            yield best
+
+    def _try_column(self, column: Column, best: Candidate) -> Candidate:
+        """Try a column as a facet. It is kept if it gains beyond the noise, given how many columns are tried."""
+        many = sum(len(one.kinds) for one in self.columns)
+        limit = NormalDist().inv_cdf(1.0 - MISTAKES / many)
+        found, most = best, 0.0
+        for name, facet in column.options.items():
+            design = best.design.replace(facets=(*best.design.facets, facet))
+            candidate = self.candidate(design, best.values, best)
+            if candidate is None:
+                continue
+            gain = candidate.gain_over(best)
+            if gain.value > REVEALING:
+                self.revealing.append(column.name)
+                return best
+            kept = gain.value > max(limit * standard_error(gain), most)
+            self.steps.append(Step(f"{COLUMN}{column.name}", name, gain, kept, design))
+            if kept:
+                found, most = candidate, gain.value
+        return found
 
     def final_steps(self, design: Design | None) -> tuple[Step, ...]:
         """Return all steps; those that a later decision reversed are not kept, and none if `design` is None."""
@@ -311,6 +345,8 @@ class Chooser:
 
 
 def _is_part(step: Step, design: Design | None) -> bool:
+    if design is not None and step.decision.startswith(COLUMN):
+        return step.design.facets[-1] in design.facets
     if design is None or step.decision not in ATTRIBUTES:
         return design is not None
     attribute = ATTRIBUTES[step.decision]

@@ -14,6 +14,7 @@ from math import log, pi, sqrt
 
 from ...model.components.absorb import Newton
 from ...model.components.drift import PerMatch, PerTime, Seasons, Still
+from ...model.components.facet import By, Covariate, Facet, Shared
 from ...model.components.home import Home
 from ...model.components.interfaces import Drift, Outcome, Prior, TeamFunction
 from ...model.components.outcome import (
@@ -55,6 +56,12 @@ MARGIN = Parameter("margin", 0.1, 1.0, 1e-3, 5.0)
 NOISE = Parameter("noise", 0.9, 0.2, 0.05, 2.0)
 DRAW_MEMORY = Parameter("draw_memory", 700.0, 1.0, 10.0, 1e5)  # matches
 DRAW_FACTOR = Parameter("draw_factor", 1.1, 0.1, 0.001, 5.0)
+# Of facets: the spread of their rows, relative to the spread of the skills (of a covariate, per standard deviation of
+# its column), and the drift, relative to the spread of the rows, per match or per square root of a year.
+FACETS = {"by": ("deviations by {}", By, 0.3, 0.1), "shared": ("effects of {}", Shared, 0.3, 0.02)}
+FACETS |= {"covariate": ("a weight of {}", Covariate, 0.2, 0.002)}
+FACET_SIGMA = (1.0, 0.003, 5.0)  # spread on a logarithmic scale, least and most
+FACET_TAU = (1.5, 1e-4, 5.0)
 
 
 FAMILIES = {
@@ -90,6 +97,7 @@ class Design:
     newcomers: bool = False
     seasons: float | None = None
     team: str = "sum"
+    facets: tuple[tuple[str, str], ...] = ()  # pairs of a kind, such as "by", and a column
 
     def replace(self, **changes: object) -> Design:
         """Return this design with some fields changed.
@@ -127,7 +135,7 @@ class Design:
             names.append("a learnt level of newcomers")
         if self.seasons is not None:
             names.append("seasons with carry-over")
-        return tuple(names)
+        return (*names, *(FACETS[kind][0].format(column) for kind, column in self.facets))
 
     def parameters(self, facts: Facts) -> tuple[Parameter, ...]:
         """Return the parameters to tune, in a fixed order."""
@@ -136,6 +144,10 @@ class Design:
         found += {"none": [], "fixed": [HOME], "learnt": [HOME_TAU]}[self.home]
         found += [LEVEL_SIGMA, LEVEL_TAU] if self.newcomers else []
         found += [CARRY, SEASON_TAU] if self.seasons is not None else []
+        for kind, column in self.facets:
+            *_, sigma, tau = FACETS[kind]
+            found += [Parameter(f"{kind} {column} sigma", sigma, *FACET_SIGMA)]
+            found += [] if self.drift == "none" else [Parameter(f"{kind} {column} tau", tau, *FACET_TAU)]
         return (*found, *self._own_parameters(facts))
 
     def _own_parameters(self, facts: Facts) -> tuple[Parameter, ...]:
@@ -167,6 +179,7 @@ class Design:
             drift=self._drift(facts, values, sigma),
             team=self._team(facts),
             home=self._home(values, sigma, performance_noise),
+            facets=tuple(self._facet(kind, column, facts, values, sigma) for kind, column in self.facets),
         )
         return model.replace(absorb=Newton()) if self.family == "logistic" else model
 
@@ -214,6 +227,16 @@ class Design:
         if self.home == "fixed":
             return Home(noise * values["home"])
         return Home(HOME.usual * noise, HOME.spread * noise, sigma * values["home_tau"])
+
+    def _facet(self, kind: str, column: str, facts: Facts, values: dict[str, float], sigma: float) -> Facet:
+        spread = sigma * values[f"{kind} {column} sigma"]
+        tau = spread * values.get(f"{kind} {column} tau", 0.0)
+        tau /= sqrt(facts.year) if self.drift == "time" else 1.0
+        if kind == "covariate":
+            unit = facts.spread_of(column)
+            return Covariate(column, spread / unit, tau / unit)
+        facet: Facet = FACETS[kind][1](column, spread, tau)
+        return facet
 
     def _team(self, facts: Facts) -> TeamFunction:
         if self.team == "squad":

@@ -52,11 +52,12 @@ class Evaluator:
     first: int  # earlier matches are learnt from, but not scored
     sparse_until: int = 0  # before this match, costly forecasts are scored only for some of the matches
     deadline: float = float("inf")
+    columns: tuple[str, ...] = ()  # columns of the context that models may need
     parallel: Any = None  # a `joblib.Parallel` that evaluates several sets of values at the same time
     fits: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        self.history = SharedHistory.of(self.history).history
+        self.history = SharedHistory.of(self.history, self.columns).history
         self._parts: dict[int, History] = {len(self.history): self.history}
 
     def losses(self, design: Design, sets: Sequence[Values], stop: int) -> list[Floats | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +57,11 @@ class Facts:
     interval: float | None
     year: float
     season_gap: float | None
+    spreads: tuple[tuple[str, float], ...] = ()  # the standard deviations of columns of numbers
+
+    def spread_of(self, column: str) -> float:
+        """Return the standard deviation of a column of numbers; 1 if it is not known."""
+        return dict(self.spreads).get(column) or 1.0
 
     @classmethod
     def of(cls, history: History, matches: int) -> Facts:
@@ -94,7 +100,15 @@ class Facts:
             interval=interval,
             year=MATCHES_A_YEAR * (interval or 1.0) if history.time_kind == "number" else YEAR,
             season_gap=season_gap(history),
+            spreads=tuple(_spreads(early)),
         )
+
+
+def _spreads(history: History) -> Iterator[tuple[str, float]]:
+    for context in (history.team_context, history.entry_context):
+        for name, column in context.items():
+            if column.kind == "number":
+                yield name, float(np.nanstd(column.to_numpy()))
 
 
 def _scores(history: History) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import ExitStack
 from dataclasses import replace
 from importlib.util import find_spec
@@ -16,12 +17,14 @@ from ...model.model import Model
 from ...model.presets import TrueSkill
 from ...optional import import_extra
 from ...progress import track
+from ...text import join_words
 from ...validate import scale
 from ..interval import Interval
 from ..parallel import count_processes
 from .base_rates import base_rate_losses
 from .choice import Choice
 from .choosing import Candidate, Chooser, Spans, expected_gain, paired_gain
+from .columns import Columns
 from .designs import Design
 from .evaluation import Evaluator, OutOfTime
 from .facts import Facts
@@ -39,7 +42,13 @@ Figures = tuple[Interval, Interval, Interval]  # loss, gain over textbook TrueSk
 
 
 def auto(
-    history: History, *, jobs: int | None = None, seconds: float | None = None, progress: bool | None = None
+    history: History,
+    *,
+    facets: bool = True,
+    covariates: Collection[str] = (),
+    jobs: int | None = None,
+    seconds: float | None = None,
+    progress: bool | None = None,
 ) -> Choice:
     """Choose a model and its parameters for a history, and report the gain on matches not used for the choice.
 
@@ -48,6 +57,12 @@ def auto(
     the loss, given its gain on later matches and its usual gain in other leagues. The result is judged on the last
     fifth of the matches; then the parameters are tuned on all matches. With fewer than 200 matches, most parameters
     keep the values that are usual in other leagues.
+
+    Then every column of the context is tried as a facet (see `pw.facet`): columns of few values as deviations of the
+    players, columns of sides also as effects, numbers of sides as covariates. A column is kept only if it gains more on
+    later matches than noise explains, given how many columns are tried. Columns that may be known only after the match,
+    such as kills or laps, are not tried unless they are named in `covariates`; the remarks list them. If `facets` is
+    false, no column is tried.
 
     The same history always gives the same choice, unless `seconds`, a time limit, ends the search early. `jobs` is the
     number of processes; None uses all processors for large matches of many teams if joblib is installed. A progress
@@ -70,7 +85,15 @@ def auto(
         jobs = count_processes(-1) if large and find_spec("joblib") else 1
     with ExitStack() as stack:
         parallel = stack.enter_context(import_extra("joblib", "joblib", "lab").Parallel(jobs)) if jobs > 1 else None
-        return _Run(history, deadline, parallel, progress).choice()
+        return _Run(history, deadline, parallel, progress, covariates if facets else None).choice()
+
+
+def _check_covariates(history: History, covariates: Collection[str]) -> None:
+    known = [*history.context, *history.team_context, *history.entry_context]
+    for name in [covariates] if isinstance(covariates, str) else covariates:
+        if name not in known:
+            have = f"; the matches have {join_words(known)}" if known else ""
+            raise Error(f"there is no column {name!r}{have}", field="covariates", value=name)
 
 
 def _textbook(history: History) -> Choice:
@@ -83,9 +106,21 @@ def _textbook(history: History) -> Choice:
 class _Run:
     """One run of `auto`: search on the latest matches, then tune and judge on the whole history."""
 
-    def __init__(self, history: History, deadline: float, parallel: Any, progress: bool | None) -> None:
+    def __init__(
+        self,
+        history: History,
+        deadline: float,
+        parallel: Any,
+        progress: bool | None,
+        covariates: Collection[str] | None,
+    ) -> None:
         self.history, self.deadline, self.parallel, self.progress = history, deadline, parallel, progress
         self.spans = Spans.of(len(history))
+        self.columns = Columns()
+        if covariates is not None:
+            _check_covariates(history, covariates)
+            # With few matches, no column can gain beyond the noise.
+            self.columns = Columns.of(history[: self.spans.decided], covariates) if self.spans.tuned else Columns()
         start, spans = self._slice(self.spans.decided, SLICE)
         # The facts are measured only once, because the units of the parameters depend on them.
         self.facts = Facts.of(history[start : self.spans.decided], spans.tuned or spans.decided)
@@ -135,8 +170,9 @@ class _Run:
     def _chooser(self, stop: int, entries: int) -> Chooser:
         start, spans = self._slice(stop, entries)
         part, sparse_until = self.history[start:stop], spans.tuned or stop - start
-        evaluator = Evaluator(part, self.facts, spans.first, sparse_until, self.deadline, self.parallel)
-        return Chooser(evaluator, spans, BUDGET)
+        names = tuple(column.name for column in self.columns.usable)
+        evaluator = Evaluator(part, self.facts, spans.first, sparse_until, self.deadline, names, self.parallel)
+        return Chooser(evaluator, spans, BUDGET, self.columns.usable)
 
     def _search(self, chooser: Chooser) -> Candidate | None:
         best = None
@@ -149,6 +185,12 @@ class _Run:
             )
         if chooser.skipped:
             self.remarks.append(f"Not decided, because the search needed too many fits: {', '.join(chooser.skipped)}.")
+        late = (*self.columns.doubtful, *dict.fromkeys(chooser.revealing))
+        if late:
+            self.remarks.append(
+                f"Columns that may be known only after a match are not used, unless they are named as covariates: "
+                f"{join_words(late)}."
+            )
         self.fits += chooser.evaluator.fits
         return best
 
@@ -176,7 +218,7 @@ class _Run:
                 self.remarks.append(f"The best value of {one.name}, {value:g}, is at the end of the searched range.")
 
     def _judge(self, model: Model) -> Figures:
-        judge = Evaluator(self.history, self.facts, self.spans.decided)
+        judge = Evaluator(self.history, self.facts, self.spans.decided, columns=model.context_columns)
         own = judge.model_losses(model, len(self.history))
         scored = judge.scored(model, len(self.history)) - self.spans.decided
         textbook = judge.model_losses(TrueSkill(), len(self.history))[scored]

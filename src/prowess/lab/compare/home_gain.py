@@ -40,7 +40,7 @@ def find_home_gain(comparison: Comparison) -> HomeGain | None:
     if name is None or model is None:
         return None
     measure, rows = comparison.measure(), comparison.rows
-    shared, runs = SharedHistory.of(history), comparison.protocol.runs(history)
+    shared, runs = SharedHistory.of(history, model.context_columns), comparison.protocol.runs(history)
     sizes = [int(size) for size in np.bincount(rows.run, minlength=len(runs))]
     scored = concat_scores([score_run(name, model, shared, run, (measure,)) for run in runs], sizes)
     view = comparison.view()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...errors import Error
 from ...history import History
 from ...model.fit.forecasts import Forecasts
+from ...model.ladder.facet_rows import check_columns
 from ...model.model import Model
 from ...model.presets import PRESETS, preset
 from ..auto import Choice, auto
@@ -96,7 +97,9 @@ def compare(
     if not len(rows):
         raise Error(f"no match to score: {protocol}", field="protocol")
     # Workers get no player names, which rating does not need and which are slow to send.
-    shared = SharedHistory.of(history)
+    for model in known.values():
+        check_columns(model, history)
+    shared = SharedHistory.of(history, _columns(known.values()))
     check_usable(known, shared.history, runs)
     chosen = set_up_models(candidates, history, runs, jobs=jobs, progress=progress)
     chosen |= {name: _usable_choices(own, shared.history, runs) for name, own in chosen.items() if name not in known}
@@ -104,6 +107,9 @@ def compare(
         name: tuple(one.model for one in chosen[name]) if name in chosen else (known[name],) * len(runs)
         for name in named
     }
+    columns = _columns(model for own in by_run.values() for model in own)
+    if set(columns) != set(_columns(known.values())):
+        shared = SharedHistory.of(history, columns)
     # A measure applies to a model if it applies in all runs.
     measured = choose_measures(
         measures, history, {name: min(own, key=_predicts_scores) for name, own in by_run.items()}
@@ -114,6 +120,11 @@ def compare(
             warnings.warn(f"{name}: EP did not converge in {scored.unconverged} matches", stacklevel=2)
     last = {name: own[-1] for name, own in by_run.items()}
     return Comparison(last, measured, protocol, rows, scores, resampling, chosen)
+
+
+def _columns(models: Iterable[Model]) -> list[str]:
+    """Return the columns of the context that some models need."""
+    return list(dict.fromkeys(column for model in models for column in model.context_columns))
 
 
 def _check_history(history: object) -> None:

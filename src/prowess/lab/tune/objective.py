@@ -14,6 +14,7 @@ import numpy as np
 
 from ...errors import Error, Option, Piece
 from ...history import History
+from ...model.ladder.facet_rows import check_columns
 from ...model.model import Model
 from ...optional import import_extra
 from ...text import join_words
@@ -181,6 +182,7 @@ def make_plan(model: Model, history: History, train: CutPoint, burn_in: CutPoint
     >>> make_plan(pw.Elo(), history, 0.6, 0.1, pw.lab.MEASURES["log_loss"]).matches
     (6, 54, 40)
     """
+    check_columns(model, history)
     end = count_before(history, train, "train")
     first = count_before(history[:end], burn_in, "burn_in")
     present = forecast_tally(measure, model, history)
@@ -192,5 +194,5 @@ def make_plan(model: Model, history: History, train: CutPoint, burn_in: CutPoint
         if scored < MIN_SCORED:
             message = f"the {span} span has {scored} of {len(history)} matches to score, but needs {MIN_SCORED}; "
             raise Error(message, *remedy, field="train")
-    objective = Objective(model, SharedHistory.of(history[:end]).history, measure, first)
+    objective = Objective(model, SharedHistory.of(history[:end], model.context_columns).history, measure, first)
     return Plan(objective, objective.loss(model), history, present)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...history import History
+from ...text import join_words
 from ..scale import Points
 from .explain import digits_of, opponents_of, plain, result_and_odds
 from .forecasts import performance, strength
@@ -78,7 +79,18 @@ class Account:
             expectation = f", expected {expected}"
         else:
             expectation = f" ({100 * self._chance(row):.0f} % chance)"
+        change += self._deviations(row, digits)
         return f"{began}{expectation}: {change}, giving {after:.{digits}f}{self._reason(row)}."
+
+    def _deviations(self, row: dict[str, Any], digits: int) -> str:
+        """Say how far the match moved the player's deviations, such as the one on clay."""
+        unit = 1.0 if self.points is None else self.points.factor
+        parts = []
+        for name, value in row.items():
+            moved = row.get(f"moved_{name}")
+            if name.startswith("at_") and moved is not None:
+                parts.append(f"{unit * moved:+.{digits}f} at {name.removeprefix('at_')} {value}".replace("-", "−", 1))
+        return f" (and {join_words(parts)})" if parts else ""
 
     def _chance(self, row: dict[str, Any]) -> float:
         team, win = row["team"], self.forecast["win"]

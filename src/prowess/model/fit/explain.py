@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.intp]
 
 FORM = 10  # number of last matches that count as recent form
+NAMED_VALUES = 5  # number of values of a facet that a sentence names, those with the largest changes
 NAMED = 2  # number of opponents that a sentence names
 
 
@@ -46,7 +47,11 @@ def explain(trace: Trace, name: str, before: Ladder, now: Rating, points: Points
     described = trace.describe(entry)
     moves = _moves(start, described)
     columns |= trace.times(match) | {key: column for key, column in described.items() if key not in moves} | moves
-    schema = {"partners": pl.List(pl.String), "opponents": pl.List(pl.String)}
+    schema: dict[str, Any] = {"partners": pl.List(pl.String), "opponents": pl.List(pl.String)}
+    for facet in trace.model.facets:
+        if facet.personal:
+            schema |= {f"at_{facet.key}": pl.String, f"moved_at_{facet.key}": pl.Float64}
+    schema = {name: kind for name, kind in schema.items() if name in columns}
     floats = ["expected", "sigma_before", "sigma_after"]
     frame = pl.DataFrame(columns, schema_overrides=schema).with_columns(pl.col(floats).cast(pl.Float64).fill_nan(None))
     if points is not None:
@@ -86,8 +91,9 @@ class Explanation:
     that counts. The columns are match, id, time, partners, opponents (at most twenty), opponent_count, teams, place,
     score, against (the best score of the others), actual, expected, expected_lead (the predicted score difference, in
     models of scores), mu_before, mu_after, drifted, moved, the same four for `shown` (shown_before, …), sigma_before,
-    sigma_after. If the fit has a scale, four columns for points follow (points_before, …), and the sentences are in
-    points.
+    sigma_after. For a facet by player, such as `By("surface")`, there are two more columns: the value (`at_surface`),
+    and how far the match moved the player's deviation there (`moved_at_surface`). If the fit has a scale, four columns
+    for points follow (points_before, …), and the sentences are in points.
 
     `expected` is the predicted share of opposing teams that the player's team beats, and `actual` the share that it did
     beat; ties count half. Between two teams `actual` is 1, ½ or 0. `moved` is the change of mu by the match. `drifted`
@@ -197,7 +203,7 @@ class Explanation:
         """
         sentences = [self._summary()]
         if len(self.matches):
-            sentences += [*self._extremes(), self._form(), *self._breaks()]
+            sentences += [*self._extremes(), *self._parts(), self._form(), *self._breaks()]
         return (*sentences, self._certainty())
 
     def _plain(self, rating: Rating) -> dict[str, float | None]:
@@ -237,6 +243,23 @@ class Explanation:
                 ended, expected = result_and_odds(row)
                 where = f"{_when(row)}against {opponents_of(row)}, {self._change(row['moved'])}"
                 sentences.append(f"Biggest {what}: {where} ({ended}, {expected} expected).")
+        return sentences
+
+    def _parts(self) -> list[str]:
+        """Say how much of all changes went to the skill, and how much to the deviation at each value of a facet."""
+        import polars as pl
+
+        sentences = []
+        for facet in self.model.facets:
+            if not facet.personal or f"at_{facet.key}" not in self.matches.columns:
+                continue
+            by_value = self.matches.group_by(f"at_{facet.key}", maintain_order=True)
+            moved = by_value.agg(pl.col(f"moved_at_{facet.key}").sum()).drop_nulls()
+            rows = sorted(moved.rows(), key=lambda row: -abs(row[1]))[:NAMED_VALUES]
+            skill = self._change(float(self.matches["moved"].sum()))
+            values = [f"{self._figure(self._unit * change, True)} at {facet.column} {value}" for value, change in rows]
+            if rows:
+                sentences.append(f"The matches changed the skill by {skill}, and the rating by {join_words(values)}.")
         return sentences
 
     def _form(self) -> str:

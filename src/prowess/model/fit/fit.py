@@ -21,7 +21,7 @@ from ..scale import Points, read_scale
 from .forecasts import read_forecasts
 from .leaderboard import compared, overall, points_columns
 from .sweeps import run_sweep
-from .trace import Trace
+from .trace import Trace, trace_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -211,7 +211,7 @@ class Fit:
         # The trace is computed on demand in a second pass, because most fits never need ratings before and after each
         # match.
         record = run_sweep(self._before.copy(), self.history, None, silent=True, beliefs=True)
-        return Trace(self.model, self.history, self.forecasts, record.before, record.after)
+        return trace_of(self.model, self.history, self.forecasts, record)
 
     def trajectory(self, name: str) -> pl.DataFrame:
         """Return a player's rating after each match as a frame with the columns match, time, mu, sigma, shown.

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...history import History, show_time
+from ...history.context import column_at
 from ...history.ragged import holders
 from ..components.outcome import GaussianScore
+from ..engine.buffers import Record
 from ..ladder.ladder import Ladder
 from ..maths.normal import cdf
 from ..model import Model
@@ -55,6 +57,8 @@ class Trace:
     forecasts: Forecasts
     before: Floats
     after: Floats
+    rows_before: Floats | None = None  # the deviations of every entry, as mean and variance of each facet and trait
+    rows_after: Floats | None = None
 
     def entries(self, name: str) -> Ints:
         """Return the entries of a player in chronological order.
@@ -126,7 +130,33 @@ class Trace:
         """
         team, match = self.locate(entry)
         columns = participants(self.history, entry, team, match) | results(self.history, team, match)
-        return columns | self._expected(team, match) | self.moves(entry)
+        return columns | self._expected(team, match) | self.moves(entry) | self.deviations(entry)
+
+    def deviations(self, entry: Ints) -> dict[str, Any]:
+        """Return the values of the facets by player, such as a surface, and how far the match moved the deviations.
+
+        A column and its moves are None where an entry has no value; {} without such facets.
+
+        >>> import prowess as pw
+        >>> match = {"teams": [["ann"], ["bob"]], "context": {"surface": "clay"}}
+        >>> model = pw.TrueSkill().replace(facets=(pw.facet.By("surface", sigma=3.0),))
+        >>> traced = trace(pw.Ladder(model), pw.History.from_matches([match]))
+        >>> list(traced.deviations(np.array([0]))), traced.deviations(np.array([0]))["at_surface"]
+        (['at_surface', 'moved_at_surface'], ['clay'])
+        """
+        columns: dict[str, Any] = {}
+        facets = [facet for facet in self.model.facets if facet.personal]
+        width = 2 * len(self.model.outcome.traits)
+        for index, facet in enumerate(facets):
+            if self.rows_before is None or self.rows_after is None:
+                break
+            part = slice(index * width, (index + 1) * width, 2)
+            moved = (self.rows_after[entry, part] - self.rows_before[entry, part]).sum(axis=1)
+            column = column_at(self.history, facet.column, "player")
+            values: list[Any] = [None] * len(entry) if column is None else column.take(entry).to_list()
+            columns[f"at_{facet.key}"] = [None if value is None else str(value) for value in values]
+            columns[f"moved_at_{facet.key}"] = [None if x != x else x for x in moved.tolist()]
+        return columns
 
     def _expected(self, team: Ints, match: Ints) -> dict[str, Any]:
         # Work in chunks to limit memory, because the expectation of a team needs all teams of its match.
@@ -162,7 +192,13 @@ def trace(ladder: Ladder, history: History) -> Trace:
     """
     record = run_sweep(ladder, history, False, beliefs=True)
     forecasts = read_forecasts(ladder.model.outcome, history, record)
-    return Trace(ladder.model, history, forecasts, record.before, record.after)
+    return trace_of(ladder.model, history, forecasts, record)
+
+
+def trace_of(model: Model, history: History, forecasts: Forecasts, record: Record) -> Trace:
+    """Return the trace of a sweep that has recorded beliefs."""
+    rows = (record.rows_before, record.rows_after) if record.rows_before.size else (None, None)
+    return Trace(model, history, forecasts, record.before, record.after, *rows)
 
 
 def participants(history: History, entry: Ints, team: Ints, match: Ints) -> dict[str, Any]:

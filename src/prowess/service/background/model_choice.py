@@ -44,10 +44,10 @@ def search(league: League, history: History, seasons: Sequence[Season], report: 
     half.
     """
     report("Choosing a model", 0.1)
-    choice = auto(history, seconds=SECONDS, progress=False)
+    choice = auto(history, seconds=SECONDS, facets=False, progress=False)
     judged = len(history) // 3
     report("Choosing a model on earlier matches", 0.5)
-    earlier = auto(history[: len(history) - judged], seconds=SECONDS, progress=False)
+    earlier = auto(history[: len(history) - judged], seconds=SECONDS, facets=False, progress=False)
     report("Measuring", 0.9)
     gain = _gain(history, seasons, judged, league.model, _improved(earlier))
     # NaN means that nothing could be measured; JSON has no NaN.
@@ -92,7 +92,11 @@ def choose_for_import(history: History, seconds: float = IMPORT_SECONDS) -> Chos
     """
     if len(history) < FIRST:
         return None
-    answer = describe(auto(history, seconds=seconds, progress=False)) | {"judged": 0, "gain": None, "seasons": 0}
+    answer = describe(auto(history, seconds=seconds, facets=False, progress=False)) | {
+        "judged": 0,
+        "gain": None,
+        "seasons": 0,
+    }
     return Chosen(preset_from(answer), answer)
 
 

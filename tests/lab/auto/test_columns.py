@@ -1,0 +1,168 @@
+"""The automatic choice tries columns as facets, keeps those that gain, and never looks at what a match reveals."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from prowess.history.context import Context, ContextColumn
+from prowess.lab.auto.columns import Columns
+
+TEAMS = [["ann"], ["bob"]], [["cat"], ["ann"]], [["bob"], ["cat"]]
+
+
+def history(contexts):
+    matches = [{"teams": TEAMS[k % 3], "ranks": [1 + k % 2, 2 - k % 2], "context": c} for k, c in enumerate(contexts)]
+    return pw.History.from_matches(matches)
+
+
+def found(**columns):
+    """Return what is found about columns; each is a function of the number of a match and of a random number."""
+    rng = np.random.default_rng(1)
+    return Columns.of(history([{name: make(k, rng.integers(60)) for name, make in columns.items()} for k in range(90)]))
+
+
+def names(columns):
+    return {column.name: column.kinds for column in columns.usable}
+
+
+def test_columns_of_few_values_are_tried_and_their_level_says_how():
+    columns = found(
+        surface=lambda k, x: "abc"[x % 3],
+        prompt=lambda k, x: x % 4,
+        side=lambda k, x: ["blue", "red"] if x % 2 else ["red", "blue"],
+        rest=lambda k, x: [x % 5, 3],
+        hero=lambda k, x: [["tank" if x % 2 else "mage"], ["tank"]],
+    )
+    assert names(columns) == {
+        "surface": ("by",),
+        "prompt": ("by",),
+        "side": ("shared", "by"),
+        "rest": ("covariate",),
+        "hero": ("shared", "by"),
+    }
+    assert columns.doubtful == ()
+
+
+def test_identifiers_rare_values_fractions_and_names_of_players_are_not_tried():
+    columns = found(
+        id=lambda k, x: k,
+        venue=lambda k, x: f"venue {k}",
+        wind=lambda k, x: k / 7,
+        mostly_missing=lambda k, x: None if k % 3 else "here",
+        constant=lambda k, x: "always",
+        city=lambda k, x: [{"ann": "Rome", "bob": "Oslo", "cat": "Bern"}[team[0]] for team in TEAMS[k % 3]],
+        first_player=lambda k, x: {"ann": "1", "bob": "2", "cat": "3"}[TEAMS[k % 3][0][0]],
+    )
+    assert names(columns) == {}
+
+
+@pytest.mark.parametrize("name", ["kills", "Laps", "reasonRetired", "time_played", "points", "sets", "xyz"])
+def test_numbers_that_may_be_known_only_after_the_match_are_listed_but_not_tried(name):
+    read = history([{name: [k % 7, k % 5]} for k in range(90)])
+    assert Columns.of(read).doubtful == (name,)
+    assert names(Columns.of(read)) == {}
+    assert names(Columns.of(read, [name])) == {name: ("covariate",)}
+
+
+def test_values_that_only_some_sides_have_may_reveal_the_result():
+    columns = found(retirement=lambda k, x: ["engine" if x % 2 else "tyre", None if x % 3 else "tyre"])
+    assert columns.doubtful == ("retirement",)
+
+
+@pytest.mark.parametrize(
+    ("file", "tried", "left_out"),
+    [
+        ("f1_race_results.csv", {"constructorId"}, {"laps", "order"}),
+        ("cwl_2017_2018.csv.gz", {"mode", "map", "team"}, {"kills", "deaths", "assists", "result"}),
+        ("atp_2000_2023.csv.gz", {"surface", "round", "best_of"}, set()),
+        ("llm_comparisons.csv", {"prompt", "worker"}, set()),
+    ],
+)
+def test_columns_of_real_files_are_tried_unless_they_reveal_the_result(data, file, tried, left_out):
+    columns = Columns.of(pw.History.read(data / file))
+    assert set(names(columns)) == tried
+    assert left_out <= set(columns.doubtful)
+    assert not {"reasonRetired", "seconds", "points", "kills"} & set(names(columns))
+
+
+def league(seed, matches=3000, players=30, deviation=1.0):
+    """Simulate matches with deviations by mode, an advantage of the blue side, and a useless column."""
+    rng = np.random.default_rng(seed)
+    skill, own = rng.normal(0.0, 1.0, players), rng.normal(0.0, deviation, (players, 2))
+    rows = []
+    for _ in range(matches):
+        pair, mode, blue = rng.choice(players, 2, replace=False), rng.integers(2), rng.integers(2)
+        performance = skill[pair] + own[pair, mode] + 0.8 * (np.arange(2) == blue) + rng.normal(0.0, 1.0, 2)
+        context = {
+            "mode": ["duel", "race"][mode],
+            "side": ["blue", "red"] if blue == 0 else ["red", "blue"],
+            "weather": ["sun", "rain", "snow"][rng.integers(3)],
+        }
+        places = [1, 2] if performance[0] > performance[1] else [2, 1]
+        rows.append({"teams": [[f"p{name}"] for name in pair], "ranks": places, "context": context})
+    return pw.History.from_matches(rows)
+
+
+def test_auto_finds_deviations_and_effects_and_leaves_out_a_useless_column():
+    choice = pw.auto(league(1))
+    kinds = {type(facet).__name__: facet.column for facet in choice.model.facets}
+    assert kinds == {"By": "mode", "Shared": "side"}
+    assert "deviations by mode" in choice.parts
+    assert "effects of side" in choice.parts
+    kept = choice.steps.filter("kept")["decision"].to_list()
+    assert "column mode" in kept
+    assert "column weather" not in kept
+    assert choice.fit.effects["value"][0] == "blue"
+    assert pw.Model.from_dict(choice.to_dict()["model"]) == choice.model
+
+
+def test_auto_says_which_columns_were_not_used():
+    read = league(2, 600)
+    kills = ContextColumn.of(np.where(read.place == 1, 9, 2).tolist())
+    read = replace(read, team_context=Context({**read.team_context, "kills": kills}))
+    choice = pw.auto(read)
+    assert any("after a match" in remark and "kills" in remark for remark in choice.remarks)
+    assert "kills" not in choice.model.context_columns
+    with pytest.raises(pw.Error, match="no column 'deaths'; the matches have"):
+        pw.auto(read, covariates=["deaths"])
+
+
+def test_allowed_column_that_reveals_the_result_is_still_not_used():
+    read = league(3, 600)
+    winner = ContextColumn.of(np.where(read.place == 1, 1.0, 0.0).tolist())
+    read = replace(read, team_context=Context({**read.team_context, "rating bonus": winner}))
+    choice = pw.auto(read)
+    assert "rating bonus" not in choice.model.context_columns
+    assert any("rating bonus" in remark for remark in choice.remarks)
+
+
+@pytest.mark.long
+def test_shuffled_columns_are_not_kept():
+    """Of 100 useless columns in 20 leagues, at most one is kept."""
+    kept = 0
+    for seed in range(20):
+        rng = np.random.default_rng(100 + seed)
+        read = league(seed, 1000 + 100 * seed, deviation=0.0)
+        match = {f"map {k}": ContextColumn.of([f"v{v}" for v in rng.integers(0, k + 2, len(read))]) for k in range(3)}
+        team = {f"kit {k}": ContextColumn.of([f"v{v}" for v in rng.integers(0, k + 3, read.teams)]) for k in range(2)}
+        choice = pw.auto(replace(read, context=Context(match), team_context=Context(team)))
+        kept += len(choice.model.facets)
+    assert kept <= 1
+
+
+def test_compare_and_tune_use_the_context():
+    read = league(4, 1200)
+    plain, facets = pw.TrueSkill(), pw.TrueSkill().replace(facets=(pw.facet.By("mode", sigma=5.0),))
+    comparison = pw.compare(read, {"plain": plain, "mode": facets})
+    assert comparison.best == "mode"
+    losses = [
+        -np.log(np.where(read.place[::2] == 1, fit.win, 1 - fit.win - fit.draw)).mean()
+        for fit in (plain.fit(read).forecasts, facets.fit(read).forecasts)
+    ]
+    assert losses[1] < losses[0] - 0.01
+    tuned = pw.tune(facets, read, parameters=["mode_sigma"], trials=10, progress=False)
+    assert tuned.model.params["mode_sigma"] > 1.0
+    with pytest.raises(pw.Error, match="no column 'mode'"):
+        pw.compare(replace(read, context=Context({})), {"mode": facets})
