@@ -447,6 +447,21 @@ class Encoder:
         return ContextColumn(_smallest(np.asarray(codes), len(self.number)), values)
 
 
+def column_names(history: History) -> tuple[str, ...]:
+    """Return the names of all columns of a history's context.
+
+    If the history is a part of another history, columns that have no values in this part are included.
+
+    >>> from prowess.history import History
+    >>> matches = [{"teams": [["ann"], ["bob"]], "context": context} for context in ({"surface": "clay"}, {})]
+    >>> column_names(History.from_matches(matches)[1:])
+    ('surface',)
+    """
+    names = (*history.context, *history.team_context, *history.entry_context)
+    kept: tuple[str, ...] = history.__dict__.get("_column_names", ())
+    return tuple(dict.fromkeys((*names, *kept)))
+
+
 def column_at(history: History, name: str, level: Level) -> ContextColumn | None:
     """Return a context column of a history, expanded to `level` if that is finer than the column's own level.
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Error
+from .context import column_names
 from .names import nearest
 from .ragged import cut, gather
 from .times import DAY, Stamp, agree, parse_time, show_time, zone_of
@@ -47,7 +48,7 @@ def take(history: History, chosen: NDArray[np.intp] | slice) -> History:
         match_start, team = gather(history.match_start, chosen)
         team_start, entry = gather(history.team_start, team)
     timed = history.time is not None and len(match_start) > 1
-    return replace(
+    part = replace(
         history,
         match_start=match_start,
         team_start=team_start,
@@ -65,6 +66,9 @@ def take(history: History, chosen: NDArray[np.intp] | slice) -> History:
         team_context=history.team_context.take(team),
         entry_context=history.entry_context.take(entry),
     )
+    # Columns without a value in these matches are dropped, but the names are kept: they are not misspelt.
+    part.__dict__["_column_names"] = column_names(history)
+    return part
 
 
 def _take_ids(ids: tuple[str, ...] | None, index: NDArray[np.intp] | slice) -> tuple[str, ...] | None:

@@ -413,3 +413,18 @@ def test_parameters_of_facets_have_names_and_can_be_tuned():
     assert model.tunable["best_of_sigma"].high == pytest.approx(25)
     assert pw.Model.from_dict(model.to_dict()) == model
     assert "facets" not in pw.TrueSkill().to_dict()
+
+
+def test_parts_of_a_history_without_values_are_rated_but_unknown_columns_are_errors():
+    matches = [
+        {"teams": [["ann"], ["bob"]], "time": k, "context": {"surface": "clay"} if k > 5 else {}} for k in range(9)
+    ]
+    found = pw.History.from_matches(matches)
+    model = with_facets(pw.facet.By("surface", sigma=3.0))
+    assert model.learn(found[6:], model.learn(found[:6])) == model.learn(found)
+    assert model.fit_stream([found[:3], found[3:]]).ladder == model.learn(found)
+    assert pw.standings(model, found, period="5").ladder == model.learn(found)
+    with pytest.raises(pw.Error, match="no column 'surfaces'; the matches have the column surface"):
+        with_facets(pw.facet.By("surfaces")).fit_stream([found[:3], found[3:]])
+    with pytest.raises(pw.Error, match="no column 'surfaces'"):
+        with_facets(pw.facet.By("surfaces")).learn(found[:3])

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from ...errors import Error, Remark
 from ...history import History, show_time
+from ...history.context import column_names
 from ...history.times import Stamp
 from ...progress import track
 from ...text import count
+from ..ladder.facet_rows import no_column
 from ..ladder.record import common_stamp
 from .fit import starting_ladder
 from .sweeps import run_sweep
@@ -83,10 +85,14 @@ def fit_stream(
             # Check before rating, so that an error leaves no chunk half rated.
             past.check(history, number)
             record = run_sweep(ladder, history, False, silent=True)
+            past.columns.update(column_names(history))
             past.unconverged += len(record.unconverged)
             past.matches += len(history)
         for remark in history.remarks:
             past.remarks.setdefault(str(remark), remark)
+    missing = [name for name in model.context_columns if name not in past.columns]
+    if missing and past.matches:
+        raise no_column(missing[0], sorted(past.columns))
     if past.unconverged:
         warnings.warn(f"in {past.unconverged} of {past.matches} matches EP did not converge", stacklevel=3)
     # A file that is read in chunks also knows which aliases did not occur.
@@ -103,6 +109,7 @@ class _Past:
         self.stamp: Stamp | None = None
         self.time: float | None = None
         self.first: date | float | None = None
+        self.columns: set[str] = set()
         self.remarks: dict[str, Remark] = {}  # keyed by their text, so that each is kept once
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
-from ...history.context import EMPTY, Context, ContextColumn, clean_name, column_at
+from ...history.context import EMPTY, Context, ContextColumn, clean_name, column_at, column_names
 from ...history.context_builder import ContextBuilder
 from ...text import join_words
 from ..components.facet import Experience, Facet
@@ -161,13 +161,18 @@ def check_columns(model: Model, history: History) -> None:
     ...
     prowess.Error: there is no column 'surface'; the matches have the column round
     """
-    known = [*history.context, *history.team_context, *history.entry_context]
+    known = column_names(history)
     for facet in model.facets:
         if not isinstance(facet, Experience) and facet.column not in known:
-            have = "the matches have no further columns"
-            if known:
-                have = f"the matches have the column{'s' if len(known) > 1 else ''} {join_words(known)}"
-            raise Error(f"there is no column {facet.column!r}; {have}", field="facets", value=facet.column)
+            raise no_column(facet.column, known)
+
+
+def no_column(name: str, known: Sequence[str]) -> Error:
+    """Return the error for a column that the matches do not have; `known` are those that they have."""
+    have = "the matches have no further columns"
+    if known:
+        have = f"the matches have the column{'s' if len(known) > 1 else ''} {join_words(known)}"
+    return Error(f"there is no column {name!r}; {have}", field="facets", value=name)
 
 
 def enter_facets(ladder: Ladder, history: History, players: Ints) -> list[FacetColumn]:
