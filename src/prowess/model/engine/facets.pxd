@@ -34,9 +34,9 @@ cdef class Effects:
     cdef public double unit
     cdef public bint is_known
     cdef readonly Board side
-    cdef bint differences, duels, relative
+    cdef bint differences, duels, relative, is_large
     cdef Py_ssize_t rows, cells, mask
-    cdef int[::1] cell_row, cell_team, row_part, row_cells, counts, first_of, cell_of, team_cells, slots
+    cdef int[::1] cell_row, cell_team, part_row, row_cells, counts, first_of, cell_of, team_cells, slots
     cdef long long[::1] row_at
     cdef double[::1] weight, share, gone, bare, own
 

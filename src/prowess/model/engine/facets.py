@@ -33,6 +33,7 @@ else:
     from .spread import add_variances, divide, kept_share
 
 MISSING = cython.declare(cython.Py_ssize_t, -1)  # the row of an entry whose value is missing; rows below are unknown
+FEW = cython.declare(cython.Py_ssize_t, 16)  # in matches of more entries, a hash table finds the rows
 MOST_GONE = cython.declare(cython.double, 0.5)  # see `Effects.learn`
 
 
@@ -287,7 +288,7 @@ class Effects:
         self.duels = duels
         most = sum(max(entries, teams) * max(part.number, 1) for part in parts)
         self.side = Board(1, most, traits)
-        self.cell_row, self.cell_team, self.row_part, self.row_cells = (array("i", bytes(4 * most)) for _ in range(4))
+        self.cell_row, self.cell_team, self.row_cells = (array("i", bytes(4 * most)) for _ in range(3))
         self.counts, self.first_of, self.cell_of = (array("i", bytes(4 * most)) for _ in range(3))
         self.team_cells = array("i", bytes(4 * teams))
         self.row_at = array("q", bytes(8 * most))
@@ -298,6 +299,7 @@ class Effects:
             slots *= 2
         self.slots = array("i", bytes(4 * slots))
         self.mask = slots - 1
+        self.part_row = array("i", bytes(4 * (len(parts) + 1)))
         self.columns: list[Any] = []
         self.tables: list[Any] = []
         self.unit = 1.0
@@ -309,17 +311,21 @@ class Effects:
         The weights of the players are known by then, because the team function has run.
         """
         self.rows = self.cells = 0
-        for i in range(self.mask + 1):
-            self.slots[i] = -1
+        self.is_large = source.entries > FEW
+        if self.is_large:
+            for i in range(self.mask + 1):
+                self.slots[i] = -1
         for j in range(board.teams):
             self.team_cells[j] = 0
         for f in range(len(self.parts)):
+            self.part_row[f] = self.rows
             part: Part = self.parts[f]
             table: Table = self.tables[part.index]
             if part.number > 0:
                 self._add_scales(f, part, table, source, lane)
             else:
                 self._add_column(f, part, table, self.columns[part.index], source, lane)
+        self.part_row[len(self.parts)] = self.rows
         self.relative = self.differences and board.teams > 2
         if self.differences and board.teams == 2:
             self._subtract_second()
@@ -396,15 +402,19 @@ class Effects:
 
     def _find(self, f: cython.Py_ssize_t, row: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Return the number of a row in this match; the next number if it has not occurred before."""
-        slot: cython.Py_ssize_t = (row * 5 + f) & self.mask
-        while self.slots[slot] >= 0:
-            known = self.slots[slot]
-            if self.row_part[known] == f and self.row_at[known] == row:
-                return known
-            slot = (slot + 1) & self.mask
+        if self.is_large:
+            slot: cython.Py_ssize_t = (row * 5 + f) & self.mask
+            while self.slots[slot] >= 0:
+                known = self.slots[slot]
+                if known >= self.part_row[f] and self.row_at[known] == row:
+                    return known
+                slot = (slot + 1) & self.mask
+            self.slots[slot] = self.rows
+        else:
+            for i in range(self.part_row[f], self.rows):
+                if self.row_at[i] == row:
+                    return i
         known = self.rows
-        self.slots[slot] = known
-        self.row_part[known] = f
         self.row_at[known] = row
         self.cell_of[known] = self.first_of[known] = -1
         self.row_cells[known] = self.counts[known] = 0
@@ -442,9 +452,9 @@ class Effects:
         """Add the effects on trait k."""
         traits = board.traits
         shift = added = 0.0
-        for row in range(self.rows):
-            self.share[row * traits + k] = 0.0
         if self.relative:
+            for row in range(self.rows):
+                self.share[row * traits + k] = 0.0
             for c in range(self.cells):
                 if self.row_cells[self.cell_row[c]] > 1:
                     self.share[self.cell_row[c] * traits + k] += self.weight[c * traits + k] / board.teams
@@ -461,7 +471,7 @@ class Effects:
         for c in range(self.cells):
             t = self.cell_team[c] * traits + k
             i = self.cell_row[c] * traits + k
-            if self.weight[c * traits + k] != self.share[i]:
+            if self.weight[c * traits + k] != (self.share[i] if self.relative else 0.0):
                 self.counts[self.cell_row[c]] = 1
             board.shift[t] += self.weight[c * traits + k] * self.side.mu[i]
             self.own[t] += self._square(c, k, traits) * self.side.var[i]
@@ -475,6 +485,8 @@ class Effects:
     def _square(self, c: cython.Py_ssize_t, k: cython.Py_ssize_t, traits: cython.Py_ssize_t) -> cython.double:
         """Return by how much the square of a cell's weight exceeds that of a team without the row."""
         weight = self.weight[c * traits + k]
+        if not self.relative:
+            return weight * weight
         share = self.share[self.cell_row[c] * traits + k]
         return (weight - share) * (weight - share) - share * share
 
@@ -514,7 +526,7 @@ class Effects:
                 pull += (1.0 - board.left[t]) / board.variance[t] if board.variance[t] > 0.0 else 0.0
         for row in range(self.rows):
             i = row * traits + k
-            share = self.share[i]
+            share = self.share[i] if self.relative else 0.0
             side.g1[i] = -share * d1
             side.g2[i] = share * share * d2
             self.gone[i] = share * share * pull * side.var[i]
@@ -555,9 +567,10 @@ class Effects:
     def store(self, board: Board) -> cython.void:
         """Store the rows that had an influence on the match."""
         side = self.side
-        for row in range(self.rows):
-            part: Part = self.parts[self.row_part[row]]
+        for f in range(len(self.parts)):
+            part: Part = self.parts[f]
             table: Table = self.tables[part.index]
-            if part.learnt and self.row_at[row] >= 0 and self.counts[row] > 0:
-                base = self.row_at[row] * table.stride
-                _store_row(side, row * board.traits, 0, side.played[row], board.times[0], table, base)
+            for row in range(self.part_row[f], self.part_row[f + 1]):
+                if part.learnt and self.row_at[row] >= 0 and self.counts[row] > 0:
+                    base = self.row_at[row] * table.stride
+                    _store_row(side, row * board.traits, 0, side.played[row], board.times[0], table, base)
