@@ -141,6 +141,50 @@ def test_rows_of_a_match_agree_with_a_dense_normal_distribution():
     assert [var for _, var in found] == pytest.approx(variance, rel=1e-12)
 
 
+def test_rows_of_both_teams_agree_with_a_dense_normal_distribution_of_two_scores():
+    """Both scores depend on a row that both teams have, so they are correlated."""
+    parts = (
+        pw.facet.By("surface", sigma=2.0),
+        pw.facet.Shared("side", sigma=1.5, mu=0.4),
+        pw.facet.Shared("kit", sigma=1.2),
+        pw.facet.Covariate("rest", sigma=0.8, mu=-0.2),
+        pw.facet.Shared("surface", sigma=0.7, traits=("offence",)),
+    )
+    model = pw.GaussianOD(mu=2.0, sigma=6.0, beta=3.0, gamma=4.0).replace(facets=parts)
+    ladder = pw.Ladder(model)
+    context = {name: CONTEXT[name] for name in ("surface", "side", "rest", "kit")}
+    shares = [[1.0, 0.5], [0.25, 1.0]]
+    ladder.record([["ann", "bob"], ["cat", "dan"]], scores=[7, 2], weights=shares, context=context)
+    alpha = np.ravel(shares)
+    team, rest = np.array([0, 0, 1, 1]), np.array([1.5, -0.5, 2.0, 0.25])
+    new = np.array([1.0, 1.0, 1.0, 0.0])
+    in_team = [np.where(team == j, alpha, 0.0) for j in (0, 1)]
+    # Every row has a mean, a variance and its weights in the performances of both teams; both traits have such rows.
+    rows = [(2.0, 36.0, [part[e] for part in in_team]) for e in range(4)]
+    rows += [(0.0, 4.0, [part[e] for part in in_team]) for e in range(4)]
+    rows += [(0.4, 2.25, [1.0, 0.0]), (0.4, 2.25, [0.0, 1.0])]
+    rows += [(0.0, 1.44, [part @ new for part in in_team]), (0.0, 1.44, [part @ (1.0 - new) for part in in_team])]
+    rows += [(-0.2, 0.64, [part @ rest for part in in_team])]
+    clay = (0.0, 0.49, [1.0, 1.0])
+    mean = np.array([mu for mu, *_ in [*rows, clay]] + [mu for mu, *_ in rows])
+    variance = np.array([var for _, var, _ in [*rows, clay]] + [var for _, var, _ in rows])
+    offence = np.array([weights for *_, weights in [*rows, clay]]).T
+    defence = np.array([weights for *_, weights in rows]).T
+    design = np.hstack([offence, -defence[::-1]])  # a score depends on the defence of the other team
+    noise = 9.0 * np.array([(part**2).sum() for part in in_team]).sum() + 16.0
+    total = design @ np.diag(variance) @ design.T + noise * np.eye(2)
+    gain = np.diag(variance) @ design.T @ np.linalg.inv(total)
+    wanted = mean + gain @ (np.array([7.0, 2.0]) - design @ mean), variance - np.sum((gain @ total) * gain, axis=1)
+    found = [[], []]
+    for k, trait in enumerate(("offence", "defence")):
+        ratings = [getattr(ladder[name], trait) for name in ("ann", "bob", "cat", "dan")]
+        found[k] += [(rating.mu, rating.sigma**2) for rating in ratings]
+        for facet in ladder.facets[: len(parts) - k]:
+            found[k] += [(cells[2 * k], cells[2 * k + 1]) for cells in facet.beliefs().values()]
+    assert [mu for mu, _ in found[0] + found[1]] == pytest.approx(wanted[0], rel=1e-11)
+    assert [var for _, var in found[0] + found[1]] == pytest.approx(wanted[1], rel=1e-11)
+
+
 def test_forecast_is_that_of_the_dense_distribution():
     parts = (pw.facet.By("surface", sigma=2.0), pw.facet.Shared("kit", sigma=1.5, mu=1.0))
     ladder = pw.Ladder(pw.GaussianSD(sigma=6.0, beta=3.0, gamma=4.0).replace(facets=parts))

@@ -34,7 +34,7 @@ cdef class Effects:
     cdef public double unit
     cdef public bint is_known
     cdef readonly Board side
-    cdef bint differences, duels, relative, is_large
+    cdef bint differences, duels, scores, relative, is_large
     cdef Py_ssize_t rows, cells, mask
     cdef int[::1] cell_row, cell_team, part_row, row_cells, counts, first_of, cell_of, team_cells, slots
     cdef long long[::1] row_at
@@ -63,6 +63,8 @@ cdef class Effects:
     cdef void _add_trait(self, Board board, Py_ssize_t k) noexcept
     cdef double _square(self, Py_ssize_t c, Py_ssize_t k, Py_ssize_t traits) noexcept
     cdef bint learn(self, Board board) except -1
+    cdef double _correlate(self, Board board) noexcept
+    cdef void _add_cross_terms(self, Py_ssize_t k, Py_ssize_t traits, double cross) noexcept
     cdef void _sum_results(self, Board board, Py_ssize_t k) noexcept
     cdef double _rest(self, Board board, Py_ssize_t c, Py_ssize_t k) noexcept
     cdef void store(self, Board board) noexcept

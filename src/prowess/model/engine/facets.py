@@ -279,13 +279,19 @@ class Effects:
         traits: int,
         differences: bool,
         duels: bool,
+        scores: bool,
         absorb: Absorb,
     ) -> None:
-        """Make room for a match of this size; if `differences` is true, only differences between performances count."""
+        """Make room for a match of this size.
+
+        If `differences` is true, only differences between performances count. If `scores` is true, each of two teams
+        has a score, which depends on its offence and on the defence of the other team.
+        """
         self.parts = parts
         self.absorb = absorb
         self.differences = differences
         self.duels = duels
+        self.scores = scores
         most = sum(max(entries, teams) * max(part.number, 1) for part in parts)
         self.side = Board(1, most, traits)
         self.cell_row, self.cell_team, self.row_cells = (array("i", bytes(4 * most)) for _ in range(3))
@@ -499,19 +505,68 @@ class Effects:
         side = self.side
         side.entries = self.rows
         side.importances[0] = board.importances[0]
+        cross = self._correlate(board) if self.scores and board.teams == 2 else 0.0
         for k in range(board.traits):
             self._sum_results(board, k)
+            if cross != 0.0:
+                self._add_cross_terms(k, board.traits, cross)
             for row in range(self.rows):
                 i = row * board.traits + k
                 if self.row_cells[row] == 1:
                     continue  # `_sum_results` has set the exact share
                 gone = self.gone[i]
                 side.kept[i] = 1.0 - gone
-                if gone > MOST_GONE:
+                if gone > MOST_GONE and cross == 0.0:
                     side.kept[i] = MOST_GONE * MOST_GONE / gone
                     side.g1[i] *= side.kept[i] / MOST_GONE
         self.absorb.absorb(side)
         return False
+
+    def _correlate(self, board: Board) -> cython.double:
+        """Correct the results of two scores for their covariance c, which comes from rows that both teams have.
+
+        The outcome has treated the scores as independent, with derivatives D and −h of the log-evidence. For normal
+        scores, or normal approximations to others, the derivatives of the joint log-evidence are, with d = 1 − c²h₀h₁,
+
+            D₀ ← (D₀ − c h₀ D₁)/d,    h₀ ← h₀/d,    and the mixed second derivative is c h₀ h₁/d,
+
+        which is returned. Offence is the first trait and defence the second.
+        """
+        covariance = 0.0
+        for c in range(self.cells):
+            first = self.first_of[self.cell_row[c]]
+            if first >= 0 and first != c:
+                for k in range(2):
+                    weights = self.weight[first * 2 + k] * self.weight[c * 2 + k]
+                    covariance += weights * self.side.var[self.cell_row[c] * 2 + k]
+        if covariance == 0.0 or board.score[0] != board.score[0] or board.score[1] != board.score[1]:
+            return 0.0
+        push0 = board.d1[0]
+        push1 = board.d1[2]
+        pull0 = -board.d2[0]
+        pull1 = -board.d2[2]
+        d = 1.0 - covariance * covariance * pull0 * pull1
+        for j in range(2):
+            # The score of team j depends on its offence, and on the defence of the other team.
+            push = (push0 - covariance * pull0 * push1) / d if j == 0 else (push1 - covariance * pull1 * push0) / d
+            offence = 2 * j
+            defence = 2 * (1 - j) + 1
+            board.d1[offence] = push
+            board.d1[defence] = -push
+            for t in (offence, defence):
+                board.d2[t] /= d
+                board.left[t] = 1.0 - (1.0 - board.left[t]) / d
+        return covariance * pull0 * pull1 / d
+
+    def _add_cross_terms(self, k: cython.Py_ssize_t, traits: cython.Py_ssize_t, cross: cython.double) -> cython.void:
+        """Add the mixed second derivative of the two scores to the rows that both teams have."""
+        for c in range(self.cells):
+            row = self.cell_row[c]
+            first = self.first_of[row]
+            if first >= 0 and first != c:
+                both = 2.0 * self.weight[first * traits + k] * self.weight[c * traits + k] * cross
+                self.side.g2[row * traits + k] += both
+                self.gone[row * traits + k] -= both * self.side.var[row * traits + k]
 
     def _sum_results(self, board: Board, k: cython.Py_ssize_t) -> cython.void:
         """Sum g₁, g₂ and the shares of variance that are gone over the teams, for trait k."""

@@ -36,6 +36,7 @@ from ...errors import Error
 from ..components.absorb import Constant, Moment, Newton
 from ..components.drift import PerTime, Seasons
 from ..components.interfaces import Drift, Outcome
+from ..components.outcome import OffenceDefence
 from ..components.prior import Newcomers
 from ..components.team import Sum
 from .facets import Part
@@ -216,9 +217,9 @@ class Pipeline:
         if self.has_deviations:
             board.deviations = Deviations(self.personal, entries, self.traits, lanes)
         if self.has_effects and lanes == 1:
-            board.effects = Effects(
-                self.common, teams, entries, self.traits, self.levels_cancel, self.duels, self.home_absorb
-            )
+            scores = isinstance(self.outcome, OffenceDefence)
+            size = teams, entries, self.traits
+            board.effects = Effects(self.common, *size, self.levels_cancel, self.duels, scores, self.home_absorb)
 
     def forget_rows(self, board: Board) -> cython.void:
         """Let a board forget the rows of an earlier match, so that a match without context has none."""
