@@ -346,3 +346,15 @@ def test_json_matches_can_be_rated_separately_by_a_context_column(tmp_path: Path
     path = write(tmp_path, "games.jsonl", "\n".join(lines))
     rows = json.loads(run("rate", path, "--by", "map", "--json").stdout)
     assert {(row["map"], row["player"]) for row in rows if row["rank"] == 1} == {("dust", "a"), ("mill", "b")}
+
+
+def test_repeated_remarks_of_groups_are_printed_once(tmp_path: Path) -> None:
+    rows = [
+        f"{number},{'AB'[number % 2]},2026-01-{number + 1:02d} 10:00,p{number % 3 + place},{place}"
+        for number in range(20)
+        for place in (1, 2)
+    ]
+    file = write(tmp_path, "x.csv", "match,map,end_time,player,place\n" + "\n".join(rows))
+    result = run("rate", file, "--by", "map", *TEXTBOOK)
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.count("'end_time' is read as the time of a match") == 1

@@ -192,7 +192,7 @@ def read_span(files: Sequence[Path], choices: Choices, since: str | None, until:
     note_aliases(choices, history.players)
     if len(files) > 1:
         # Remarks on a single file were printed when it was read.
-        printed = {remark for part in histories for remark in part.remarks}
+        printed = [remark for part in histories for remark in part.remarks]
         note_remarks(remark for remark in history.remarks if remark not in printed)
         note(f"combined: {_describe_size(history)}")
     return select_span({"": history}, since, until)[""]
@@ -210,8 +210,9 @@ def read_groups(files: Sequence[Path], by: str, choices: Choices) -> dict[str, H
     for name in names:
         sources = {file: part[name] for file, part in zip(files, parts, strict=True) if name in part}
         groups[name] = _join(list(sources), list(sources.values()), choices)
-    remarks: dict[Remark, None] = dict.fromkeys(remark for group in groups.values() for remark in group.remarks)
-    note_remarks(remarks)
+    # Groups share most remarks. A remark cannot be a key, because the value of its option may be a dictionary.
+    remarks: dict[str, Remark] = {str(remark): remark for group in groups.values() for remark in group.remarks}
+    note_remarks(remarks.values())
     note_aliases(choices, dict.fromkeys(name for group in groups.values() for name in group.players))
     matches = count(sum(map(len, groups.values())), "match", "matches")
     note(f"{', '.join(map(str, files))}: {matches} in {count(len(groups), 'group', 'groups')} by {by}")
