@@ -157,3 +157,52 @@ def test_invalid_options_of_compose_are_rejected(settings, message):
 
 def test_learned_is_another_spelling_of_learnt():
     assert pw.compose(pw.TS2(), home_advantage="Learned") == pw.compose(pw.TS2(), home_advantage="learnt")
+
+
+def rested() -> pw.History:
+    matches = [
+        {"teams": [["ann"], ["bob"]], "context": {"rest": [4, 2], "Surface": "clay"}},
+        {"teams": [["bob"], ["ann"]], "context": {"rest": [2, 4], "Surface": "grass"}},
+    ]
+    return pw.History.from_matches(matches)
+
+
+def test_compose_adds_facets_by_the_names_of_columns():
+    model = pw.compose(pw.TrueSkill(), facet="surface, mode", shared=["side"], experience="10,100", side_tau=0.1)
+    kinds = [(facet.kind, facet.column) for facet in model.facets]
+    assert kinds == [("by", "surface"), ("by", "mode"), ("shared", "side"), ("experience", "experience")]
+    assert model.facets[2].tau == 0.1
+    assert model.facets[3].scales == (10.0, 100.0)
+    assert pw.compose(model, facet="surface").facets == model.facets
+    assert pw.compose(pw.Elo(), shared="side", side_mu=50, side_sigma=0).facets[0].mu == 50
+
+
+def test_facets_of_numbers_get_a_sigma_for_one_standard_deviation_of_the_column():
+    model = pw.compose(pw.TrueSkill(sigma=8), rested(), covariate="rest", slope="rest")
+    assert [facet.sigma for facet in model.facets] == [4.0, 2.0]  # 8/2 and 8/4, for a standard deviation of 1
+    assert pw.compose(pw.TrueSkill(sigma=8), rested(), covariate="rest", rest_sigma=3).facets[0].sigma == 3.0
+    assert pw.compose(pw.TrueSkill(sigma=8), covariate="rest").facets[0].sigma == 2.0
+
+
+def test_compose_finds_columns_of_a_history_in_any_case():
+    [facet] = pw.compose(pw.TrueSkill(), rested(), facet="SURFACE").facets
+    assert facet.column == "Surface"
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "message"),
+    [
+        (pw.Elo(), {"facet": "surface"}, "cannot learn facets, because its ratings have no uncertainty"),
+        (pw.Glicko(), {"facet": "surface"}, "cannot learn facets, because it rates all matches of a period at once"),
+        (pw.TrueSkill(), {"shared": "Surface"}, "'Surface' is the same for both sides of a match, so its effect"),
+        (pw.TrueSkill(), {"experience": "ten"}, "experience must be numbers of matches, such as 10,100, not 'ten'"),
+        (pw.TrueSkill(), {"facet": 3}, "a facet must be the name of a column, such as 'surface', not 3"),
+    ],
+)
+def test_facets_that_cannot_be_learnt_are_rejected(model, settings, message):
+    with pytest.raises(pw.Error, match=message):
+        pw.compose(model, rested(), **settings)
+
+
+def test_shared_facet_of_a_whole_match_is_accepted_if_levels_matter():
+    assert pw.compose(pw.PoissonOD(), rested(), shared="Surface").facets[0].column == "Surface"

@@ -1,4 +1,4 @@
-"""Change an aspect of any model by a plain word: its drift, its seasons, its home advantage, its level of newcomers.
+"""Change an aspect of any model by a plain word: drift, seasons, home advantage, level of newcomers, facets.
 
 `compose` takes the same words as the command line. Where a word leaves the amount open, the amount is a share of the
 standard deviation of skills (`skill_sigma`), so that it suits the scale of the model. The constants below are these
@@ -8,16 +8,21 @@ shares.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import sqrt
 from typing import Any
 
+import numpy as np
+
 from ..errors import Error, Option
 from ..history import History
+from ..history.context import clean_name, column_at
 from ..history.season_breaks import find_season_break
 from ..validate import invalid, number
 from .components.absorb import Constant
 from .components.drift import PerMatch, PerPeriod, PerTime, Seasons, Still
+from .components.facet import By, Covariate, Experience, Facet, Shared
 from .components.home import Home
 from .components.interfaces import Drift
 from .components.prior import Newcomers
@@ -46,6 +51,13 @@ DRIFTS: dict[str, tuple[type[Drift], str]] = {
 }
 _NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 ASPECTS = ("drift", "seasons", "home_advantage", "newcomer_level")
+FACETS: dict[str, Callable[[str], Facet]] = {
+    "facet": By,
+    "slope": lambda column: By(column, numeric=True),
+    "shared": Shared,
+    "covariate": Covariate,
+}
+FACET_WORDS = (*FACETS, "experience")
 
 
 def with_drift(model: Model, kind: str, amount: float | None = None) -> Model:
@@ -177,6 +189,12 @@ def compose(model: Model, history: History | None = None, /, **settings: Any) ->
     from which the length of a break is found; optionally with the carry-over, as in "60:0.7" or "season:0.7".
     `home_advantage`: "none", "learnt" or a number. `newcomer_level`: "fixed" or "learnt".
 
+    `facet`, `slope`, `shared` and `covariate` add facets (`facet.By`, `facet.By` with `numeric=True`, `facet.Shared`,
+    `facet.Covariate`); each is the name of a column, several names separated by commas, or a list of names.
+    `experience` adds a learning curve, and is a number of matches or several, such as "10,100". A facet that the model
+    already has stays as it is. If there is a `history`, upper and lower case in the name of a column do not matter, and
+    the `sigma` of numbers suits their spread: it is the usual `sigma` for one standard deviation of the column.
+
     All other settings are components and parameters, as in `Model.replace`. They also apply to the components that the
     words above create. The default amounts of these components are in proportion to the new `sigma` or `beta`.
 
@@ -186,10 +204,13 @@ def compose(model: Model, history: History | None = None, /, **settings: Any) ->
     (0.5, 1.0)
     >>> pw.compose(pw.TrueSkill(), drift="time", tau=0.1).drift
     PerTime(tau=0.1, cap=inf)
+    >>> pw.compose(pw.TrueSkill(), facet="surface", surface_sigma=2).facets
+    (By(column='surface', sigma=2.0, tau=0.0, numeric=False, traits=None),)
     """
     words = words_of(settings)
-    rest = {name: value for name, value in settings.items() if name not in words}
-    if not words:
+    facets = {name: settings[name] for name in FACET_WORDS if name in settings}
+    rest = {name: value for name, value in settings.items() if name not in words and name not in facets}
+    if not words and not facets:
         return model.replace(**rest) if rest else model
     # First set the parameters that the model already has, because the amounts depend on the model's scale. At the end
     # set all parameters, because some may belong to a component that a word creates.
@@ -203,7 +224,7 @@ def compose(model: Model, history: History | None = None, /, **settings: Any) ->
         model = with_home(model, _number_or_word(words["home_advantage"]))
     if "newcomer_level" in words:
         model = with_newcomers(model, str(_number_or_word(words["newcomer_level"])))
-    return model.replace(**rest)
+    return _add_facets(model, history, facets, rest) if facets else model.replace(**rest)
 
 
 def words_of(settings: Mapping[str, Any]) -> dict[str, str | float]:
@@ -255,3 +276,97 @@ def _compose_seasons(model: Model, word: object, history: History | None) -> Mod
             raise Error(message, Option("seasons", 60), field="seasons", value=word)
         place = find_season_break(history, place).gap
     return with_seasons(model, place, carry)
+
+
+def parse_columns(value: object) -> list[str]:
+    """Parse one or more names of columns: text with commas, or a list.
+
+    >>> parse_columns("surface, best_of"), parse_columns(["surface"])
+    (['surface', 'best_of'], ['surface'])
+    """
+    names = value.split(",") if isinstance(value, str) else value
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise invalid("a facet", "be the name of a column, such as 'surface'", value, "facets")
+    return list(dict.fromkeys(filter(None, map(clean_name, names))))
+
+
+def find_column(name: str, columns: Sequence[str]) -> str:
+    """Return the column that a name means, whatever its case; a name that fits no column, or several, is unchanged.
+
+    >>> find_column("Surface", ["round", "surface"]), find_column("mode", ["round"])
+    ('surface', 'mode')
+    """
+    alike = [column for column in columns if column.casefold() == name.casefold()]
+    return alike[0] if len(alike) == 1 and name not in columns else name
+
+
+def unit_sigma(facet: Facet, skill: float, history: History) -> float | None:
+    """Return the `sigma` of a facet of numbers, so that a standard deviation of its column has the usual effect.
+
+    `skill` is the standard deviation of skills. Return None if the column has no spread, or contains no numbers.
+
+    >>> match = {"teams": [["ann"], ["bob"]], "context": {"rest": [10, 30]}}
+    >>> unit_sigma(Covariate("rest"), 8.0, History.from_matches([match]))
+    0.2
+    """
+    column = column_at(history, facet.column, "player")
+    if column is None or column.kind == "category":
+        return None
+    numbers = column.to_numpy()
+    spread = float(np.std(numbers[~np.isnan(numbers)])) if not np.isnan(numbers).all() else 0.0
+    return facet.usual * skill / spread if spread > 0.0 else None
+
+
+def _add_facets(model: Model, history: History | None, words: Mapping[str, Any], rest: Mapping[str, Any]) -> Model:
+    """Add the facets that words describe, and set parameters, which may be those of the new facets."""
+    known = [] if history is None else [*history.context, *history.team_context, *history.entry_context]
+    facets, skill = list(model.facets), skill_sigma(model)
+    for word in FACET_WORDS:
+        for facet in _facets(word, words[word]) if word in words else ():
+            if not isinstance(facet, Experience):
+                facet = replace(facet, column=find_column(facet.column, known))  # type: ignore[type-var]
+            if (facet.kind, facet.column) in [(own.kind, own.column) for own in facets]:
+                continue
+            if history is not None:
+                _check_sides(model, history, word, facet)
+                sigma = unit_sigma(facet, skill, history) if facet.weighted else None
+                facet = facet if sigma is None else replace(facet, sigma=sigma)  # type: ignore[type-var]
+            facets.append(facet)
+    try:
+        return model.replace(**{**rest, "facets": tuple(facets)})
+    except Error as error:
+        if error.field not in ("facets", "period"):
+            raise
+        raise _cannot_learn(model, next(iter(words)), error) from None
+
+
+def _facets(word: str, value: object) -> list[Facet]:
+    if word in FACETS:
+        return [FACETS[word](column) for column in parse_columns(value)]
+    scales = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
+    try:
+        return [Experience(tuple(float(str(scale)) for scale in scales))]
+    except ValueError:
+        raise invalid("experience", "be numbers of matches, such as 10,100", value) from None
+
+
+def _check_sides(model: Model, history: History, word: str, facet: Facet) -> None:
+    """Raise an `Error` if a column has one value for both sides, so that an effect that all players share cancels."""
+    column = facet.column
+    inner = column in history.team_context or column in history.entry_context
+    if facet.personal or inner or column not in history.context or not model.pipeline.levels_cancel:
+        return
+    personal = "slope" if facet.weighted else "facet"
+    message = f"{column!r} is the same for both sides of a match, so its effect would cancel; use "
+    rest = ", or a column that has a value for each side"
+    raise Error(message, Option(personal, column), rest, field=word, value=column)
+
+
+def _cannot_learn(model: Model, word: str, error: Error) -> Error:
+    reason = "its ratings have no uncertainty" if model.absorb.certain else ""
+    if not reason and model.period is not None:
+        reason = "it rates all matches of a period at once"
+    if not reason:
+        return Error(*error.pieces, field=word, value=error.value)
+    message = f"this model cannot learn facets, because {reason}; use another model, such as TrueSkill"
+    return Error(message, field=word, value=error.value)

@@ -472,3 +472,21 @@ def test_parts_of_a_history_without_values_are_rated_but_unknown_columns_are_err
         with_facets(pw.facet.By("surfaces")).fit_stream([found[:3], found[3:]])
     with pytest.raises(pw.Error, match="no column 'surfaces'"):
         with_facets(pw.facet.By("surfaces")).learn(found[:3])
+
+
+def test_quality_of_a_match_uses_its_context_and_no_drift():
+    model = pw.TrueSkill(tau=1.0).replace(
+        facets=(pw.facet.By("surface", sigma=3.0, tau=0.5), pw.facet.Shared("side", sigma=2.0))
+    )
+    ladder = pw.Ladder(model)
+    for winner, loser, surface in (("ann", "bob", "clay"), ("bob", "ann", "grass")) * 5:
+        ladder.record([[winner], [loser]], context={"surface": surface, "side": ["blue", "red"]})
+    teams = [["ann"], ["bob"]]
+    on_clay = [[ladder.rating("ann", surface="clay")], [ladder.rating("bob", surface="clay")]]
+    assert ladder.quality(teams, context={"surface": "clay"}) == pytest.approx(model.quality(on_clay), rel=1e-12)
+    blue, red = ladder.rating("ann", side="blue"), ladder.rating("bob", side="red")
+    by_side = ladder.quality(teams, context={"side": ["blue", "red"]})
+    assert by_side == pytest.approx(model.quality([[blue], [red]]), rel=1e-12)
+    assert ladder.quality(teams, context={}) == ladder.quality(teams)
+    with pytest.raises(pw.Error, match="unknown context 'mode'"):
+        ladder.quality(teams, context={"mode": "x"})

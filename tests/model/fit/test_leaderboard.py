@@ -201,3 +201,21 @@ def test_ranks_of_active_players_and_their_changes_ignore_inactive_players() -> 
         ("cat", 2, -1),
         ("new", 4, None),
     ]
+
+
+def test_standings_at_a_value_compare_with_the_earlier_standings_at_this_value() -> None:
+    days = [("ann", "bob", "clay", 1), ("bob", "ann", "grass", 2), ("bob", "ann", "clay", 3), ("bob", "ann", "clay", 4)]
+    matches = [
+        {"teams": [[winner], [loser]], "time": day, "context": {"surface": surface}}
+        for winner, loser, surface, day in days
+    ]
+    model, history = pw.compose(pw.TrueSkill(), facet="surface"), pw.History.from_matches(matches)
+    table = pw.standings(model, history, period="last", context={"surface": "clay"})
+    assert table.frame.drop("change", "gain").equals(model.fit(history).leaderboard(surface="clay"))
+    before = model.fit(history[:3]).leaderboard(surface="clay")
+    gains = dict(zip(before["player"], before["shown"], strict=True))
+    for name, shown, gain in table.frame.select("player", "shown", "gain").rows():
+        assert gain == shown - gains[name]
+    # Nobody had played on grass before the second match.
+    first = pw.standings(model, history[:2], period="last", context={"surface": "grass"})
+    assert first.frame["gain"].null_count() == 0

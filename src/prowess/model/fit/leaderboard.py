@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from math import inf, isnan
@@ -220,12 +221,14 @@ def standings(
     period: str | None = None,
     min_matches: int = 0,
     scale: tuple[float, float] | None = None,
+    context: Mapping[str, Any] | None = None,
 ) -> Standings:
     """Return the leaderboard after a history, with `change` and `gain` over the last period, in one pass.
 
     `period` is a length ("week", "10d") or "last" (the last day or round); the period ends with the last match. With
     "none", the columns `change` and `gain` are left out. By default, a period that suits the history is chosen, or the
-    whole history if a `start` is given. `scale` adds ratings in points, as in `Ladder`.
+    whole history if a `start` is given. `scale` adds ratings in points, as in `Ladder`. With a `context`, such as
+    `{"surface": "clay"}`, ratings are those at its values.
 
     >>> import prowess as pw
     >>> days = ("2026-01-01", "2026-01-20", "2026-01-31")
@@ -242,7 +245,7 @@ def standings(
     # Rating the history in two parts costs no more than rating it in one.
     before = model.learn(history[:first], start, scale=scale) if first else start
     after = model.learn(history[first:], before, scale=scale)
-    frame = after.leaderboard(min_matches=min_matches)
+    frame = leaderboard(after, min_matches, context)
     if period == "none":
         return Standings(frame, after, None)
     if before is None:
@@ -251,7 +254,17 @@ def standings(
     since = last_time(before)
     if first and history.time is not None and history.time_kind is not None:
         since = show_time(history.time_kind, history.time_zone, history.time[first - 1])
-    return Standings(compared(frame, before.leaderboard(min_matches=min_matches)), after, since)
+    return Standings(compared(frame, leaderboard(before, min_matches, _known(before, context))), after, since)
+
+
+def _known(ladder: Ladder, context: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the values of a context that the matches of a ladder have; at all others, ratings are the skills."""
+    known = {}
+    for name, value in (context or {}).items():
+        with suppress(Error):
+            shifts(ladder, {name: value}, [])
+            known[name] = value
+    return known
 
 
 def last_time(ladder: Ladder) -> Time | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from ..components.drift import Seasons, Still
 from ..engine.buffers import Table, aligned
 from ..engine.rate import build_upcoming, carry_over, read_memory, read_row, settle_periods, write_row
 from ..engine.state_layout import StateLayout
-from ..match_input import check_details, unique_names
+from ..match_input import MatchDetails, check_details, unique_names
 from ..model import Model
 from ..rating import Rating
 from ..scale import Points, Scale, read_scale
@@ -463,10 +464,11 @@ class Ladder:
         *,
         weights: Sequence[Sequence[float]] | None = None,
         home: int | None = None,
+        context: Mapping[str, Any] | None = None,
     ) -> float:
         """Return how fair a match between players of the ladder would be, from 0 to 1.
 
-        The arguments are the same as in `Model.quality`.
+        The arguments are the same as in `Model.quality`; `context` is the same as in `predict`.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(30, 1)})
@@ -474,7 +476,24 @@ class Ladder:
         0.97
         """
         details = check_details(teams, None, None, weights, home=home)
+        if context:
+            return self._quality_in(context, teams, details)
         return self.model.quality_from(read_memory(self.model.pipeline, self.table), self.ratings(teams), details)
+
+    def _quality_in(
+        self, context: Mapping[str, Any], teams: Sequence[Sequence[str | Rating]], details: MatchDetails | None
+    ) -> float:
+        """Return how fair a match with a context would be. As without a context, nothing drifts until the match."""
+        from ..quality import quality
+        from .record import upcoming, upcoming_rows
+
+        players, now, unit = upcoming(self, teams, None)
+        facets = tuple(replace(facet, tau=0.0) for facet in self.model.facets)  # type: ignore[type-var]
+        still = self.model.replace(drift=Still(), facets=facets)
+        rows = upcoming_rows(self, players, context)
+        board = build_upcoming(still.pipeline, players, details, self.table, now, unit, rows)
+        still.pipeline.forecast(board)
+        return quality(*still.outcome.performances(board))
 
     def leaderboard(self, *, min_matches: int = 0, **context: Any) -> pl.DataFrame:
         """Return a frame of the players, best first: rank, player, mu, sigma, shown, matches, last_seen, active.
