@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
@@ -13,21 +13,36 @@ import typer
 
 from ... import History, Ladder, Model
 from ...errors import Error
+from ...history.context import column_at
 from ...history.read_options import Choices, IfPresent
 from ...history.season_breaks import SeasonBreak, find_season_break
-from ...model.compose import ASPECTS, DRIFTS, GAP, compose, parse_seasons, words_of
+from ...model.components.facet import Experience
+from ...model.compose import (
+    ASPECTS,
+    DRIFTS,
+    FACET_WORDS,
+    FACETS,
+    GAP,
+    compose,
+    find_column,
+    parse_columns,
+    parse_seasons,
+    words_of,
+)
+from ...model.ladder.facet_rows import check_columns
 from ...model.params import parameters
 from ...model.presets import PRESETS, preset
-from ...model.registry import BASES, COMPONENTS
+from ...model.registry import BASES, COMPONENTS, facet_addresses
 from ...text import count
 from ..output.console import note
-from .read_args import make_option, parse_pairs
+from .read_args import make_option, parse_pairs, split_words
 
 PANEL = "Rating system"
 AUTO = "auto"  # a model that is chosen for the matches
 DEFAULT = "TrueSkill"  # the model if settings are given without --model, or if the command cannot choose a model
 LADDER_EXTENSION = ".prowess"
 SEASON = "season"  # the column in which `auto` looks for seasons
+MANY_NUMBERS = 50  # a column with more different numbers is probably meant for --slope, not for --facet
 
 
 def complete_model(incomplete: str) -> list[str]:
@@ -49,7 +64,8 @@ def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
     """List the parameters of the model given on the command line; after "=", list the parameter's default value."""
     try:
         # Completion must not print an error into the line that is being typed.
-        choice = make_choice(ctx.params.get("model"), None, **{name: ctx.params.get(name) for name in ASPECTS})
+        words = {name: ctx.params.get(name) for name in (*ASPECTS, *FACET_WORDS)}
+        choice = make_choice(ctx.params.get("model"), None, **words)
         params = choice.build_without_history().params
     except Error:
         return []
@@ -79,6 +95,18 @@ SEASONS_HELP = (
 )
 HOME_HELP = "The home advantage: none, learnt or a number. (default: none)"
 LEVEL_HELP = "The level of new players: fixed, or learnt from earlier new players. (default: fixed)"
+FACET_HELP = "Columns, such as surface, for whose values each player's skill may differ; may be repeated."
+SLOPE_HELP = "Columns of numbers, such as rest, that matter more to some players than to others; may be repeated."
+SHARED_HELP = "Columns, such as side, whose values have an effect that is the same for all players; may be repeated."
+COVARIATE_HELP = "Columns of numbers, such as length, with an effect that is the same for all players; may be repeated."
+EXPERIENCE_HELP = "A learning curve that all players share: it levels off after about so many matches."
+_FACET_OPTIONS = [
+    make_option("facet", list[str] | None, PANEL, metavar="COLUMN", help=FACET_HELP),
+    make_option("slope", list[str] | None, PANEL, metavar="COLUMN", help=SLOPE_HELP),
+    make_option("shared", list[str] | None, PANEL, metavar="COLUMN", help=SHARED_HELP),
+    make_option("covariate", list[str] | None, PANEL, metavar="COLUMN", help=COVARIATE_HELP),
+    make_option("experience", str | None, PANEL, metavar="10,100", help=EXPERIENCE_HELP),
+]
 _SETTING_OPTIONS = [
     make_option("set", list[str] | None, PANEL, metavar="NAME=VALUE", help=SET_HELP, autocompletion=complete_parameter),
     make_option("drift", str | None, PANEL, metavar="WORD", help=DRIFT_HELP, autocompletion=one_of(*DRIFTS)),
@@ -97,9 +125,10 @@ def _model_options(help: str) -> list[inspect.Parameter]:
     return [named, *_SETTING_OPTIONS]
 
 
-MODEL_OPTIONS = _model_options(MODEL_HELP)
+PLAIN_OPTIONS = _model_options(MODEL_HELP)
+MODEL_OPTIONS = [*PLAIN_OPTIONS, *_FACET_OPTIONS]
 PRESET_OPTIONS = _model_options(PRESET_HELP)
-AUTO_OPTIONS = _model_options(AUTO_HELP)
+AUTO_OPTIONS = [*_model_options(AUTO_HELP), *_FACET_OPTIONS]
 
 
 @dataclass(frozen=True)
@@ -127,30 +156,40 @@ class ModelChoice:
         place, _ = parse_seasons(self.settings.get("seasons") or "none")
         return place if isinstance(place, str) else None
 
+    @property
+    def needs_history(self) -> bool:
+        """Whether the model depends on the matches, which have the columns of its seasons and facets."""
+        return self.auto or self.season_column is not None or not self._facet_words.keys().isdisjoint(FACETS)
+
+    @property
+    def _facet_words(self) -> dict[str, str]:
+        return {name: text for name in FACET_WORDS if (text := self.settings.get(name)) is not None}
+
     def add_columns(self, choices: Choices) -> Choices:
-        """Add the column with the seasons, if there is one, to the choices for reading a file."""
-        column, context = self.season_column, choices.context
-        if self.auto and context is None:
-            return replace(choices, context=IfPresent([SEASON]))
-        if column is None:
-            return choices
-        given = () if context is None or isinstance(context, IfPresent) else context
-        return replace(choices, context=(*given, column))
+        """Add the columns with the seasons and of the facets, if there are any, to the choices for reading a file."""
+        if self.auto:
+            return choices if choices.context is not None else replace(choices, context=IfPresent([SEASON]))
+        seasons = [] if self.season_column is None else [self.season_column]
+        return add_context(choices, [*seasons, *facet_columns(self.build_without_history())])
 
     def build(self, history: History | None = None) -> Model:
-        """Build the model; if --seasons names a column, `history` shows where its seasons begin."""
-        resolved = self if history is None else self.resolve(history)
-        settings = resolved.values()
+        """Build the model; `history` shows where seasons begin, and has the columns of the facets."""
+        settings = self.values()
         if history is not None:
             _note_missing_data(settings, history)
         try:
-            return compose(self._base(), **settings)
+            resolved = self if history is None else self.resolve(history)
+            settings = resolved.values()
+            model = compose(self._base(), **settings)
+            if history is not None:
+                check_columns(model, history)
+            return model
         # A value of the wrong type fails inside a component, with any of these errors.
         except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
             # No prefix if the message already names the parameter, or the error has nothing to do with a setting.
-            if isinstance(error, Error) and (error.field in settings or not resolved.settings):
+            if isinstance(error, Error) and (error.field in settings or not self.settings):
                 raise
-            flags = " ".join(_flag(name, text) for name, text in resolved.settings.items())
+            flags = " ".join(_flag(name, text) for name, text in self.settings.items())
             wrapped = error if isinstance(error, Error) else Error(str(error))
             raise wrapped.within(f"{flags}: ") from error
 
@@ -171,7 +210,30 @@ class ModelChoice:
         return {name: _parse_value(name, text) for name, text in self.settings.items()}
 
     def resolve(self, history: History) -> ModelChoice:
-        """Replace a season column by the length of the break that separates its seasons, and print that length."""
+        """Replace settings that depend on the matches by settings that do not.
+
+        A season column is replaced by the length of the break that separates its seasons, which is printed. Names of
+        columns get the case that they have in the file, and facets of numbers the sigma that suits the numbers.
+        """
+        return self._resolve_seasons(history)._resolve_facets(history)
+
+    def _resolve_facets(self, history: History) -> ModelChoice:
+        if self._facet_words.keys().isdisjoint(FACETS):
+            return self
+        spelt = self._spell_columns([*history.context, *history.team_context, *history.entry_context])
+        before, after = (compose(self._base(), *given, **spelt.values()).params for given in ((), (history,)))
+        return spelt.change({name: repr(value) for name, value in after.items() if before[name] != value})
+
+    def _spell_columns(self, columns: Sequence[str]) -> ModelChoice:
+        words = {name: text for name, text in self._facet_words.items() if name in FACETS}
+        return self.change(
+            {
+                name: ",".join(find_column(column, columns) for column in parse_columns(text))
+                for name, text in words.items()
+            }
+        )
+
+    def _resolve_seasons(self, history: History) -> ModelChoice:
         column = self.season_column
         if column is None:
             return self
@@ -195,14 +257,53 @@ class ModelChoice:
     def describes(self, model: Model) -> bool:
         """Return whether these options describe `model`.
 
-        If the options name a season column, the break between the seasons of `model` may have any length.
+        If the options name a season column, the break between the seasons of `model` may have any length. If they name
+        a column of numbers, its effect may have any sigma, unless they also set it.
         """
         if self.auto:
             return False
-        if self.season_column is None:
-            return self.build() == model
-        gap = parameters(model.drift).get("gap")
-        return gap is not None and self._with_gap(gap).build() == model
+        choice = self
+        if self.season_column is not None:
+            gap = parameters(model.drift).get("gap")
+            if gap is None:
+                return False
+            choice = self._with_gap(gap)
+        return choice._with_facets_of(model).build() == model
+
+    def _with_facets_of(self, model: Model) -> ModelChoice:
+        """Return the choice with the names of columns and the sigmas of facets of numbers as in `model`."""
+        if not self._facet_words:
+            return self
+        choice = self._spell_columns(facet_columns(model))
+        sigmas = {
+            name: repr(model.facets[index].sigma)
+            for name, (index, key) in facet_addresses(vars(model)).items()
+            if key == "sigma" and model.facets[index].weighted and name not in self.settings
+        }
+        known = choice.build_without_history().params
+        return choice.change({name: text for name, text in sigmas.items() if name in known})
+
+
+def facet_columns(model: Model) -> list[str]:
+    """Return the columns that the facets of a model need.
+
+    >>> facet_columns(compose(preset("trueskill")(), facet="surface", experience=10))
+    ['surface']
+    """
+    return [facet.column for facet in model.facets if not isinstance(facet, Experience)]
+
+
+def add_context(choices: Choices, columns: Sequence[str]) -> Choices:
+    """Add context columns to the choices for reading a file.
+
+    >>> add_context(Choices(context=["round"]), ["surface"]).context
+    ('round', 'surface')
+    """
+    if not columns:
+        return choices
+    context = choices.context
+    given = () if context is None or isinstance(context, IfPresent) else context
+    return replace(choices, context=tuple(dict.fromkeys([*given, *columns])))
 
 
 def _note_missing_data(settings: Mapping[str, Any], history: History) -> None:
@@ -213,13 +314,23 @@ def _note_missing_data(settings: Mapping[str, Any], history: History) -> None:
         note("the matches have no times, so skills do not drift with --drift time")
     if history.time is None and words.get("seasons", "none") != "none":
         note("the matches have no times, so --seasons has no effect")
+    for name in parse_columns(settings.get("facet", "")):
+        column = column_at(history, find_column(name, [*history.context, *history.team_context]), "match")
+        if column is not None and column.kind == "number" and len(column.values) > MANY_NUMBERS:
+            note(
+                f"{name!r} has {len(column.values):,} different numbers, and a player's skill may differ for each; "
+                f"--slope {name} learns one slope for each player instead"
+            )
 
 
 def _describe_gap(history: History, found: SeasonBreak) -> str:
     return f"{found.gap:g}" if history.time_kind == "number" else count(round(found.gap), "day", "days")
 
 
-def make_choice(model: str | None, set: list[str] | None, **aspects: str | None) -> ModelChoice:
+Texts = str | list[str] | tuple[str, ...] | None
+
+
+def make_choice(model: str | None, set: list[str] | None, **aspects: Texts) -> ModelChoice:
     """Parse the options of the rating system; raise `Error` for "auto", for a verb that cannot choose a model."""
     choice = _make_choice(model, set, aspects)
     if choice.auto:
@@ -229,15 +340,16 @@ def make_choice(model: str | None, set: list[str] | None, **aspects: str | None)
     return choice
 
 
-def make_optional_choice(model: str | None, set: list[str] | None, **aspects: str | None) -> ModelChoice | None:
+def make_optional_choice(model: str | None, set: list[str] | None, **aspects: Texts) -> ModelChoice | None:
     """Parse the options of the rating system; return None if none of them was given."""
-    given = model is not None or set or any(text is not None for text in aspects.values())
+    given = model is not None or set or any(text not in (None, [], ()) for text in aspects.values())
     return _make_choice(model, set, aspects) if given else None
 
 
-def _make_choice(model: str | None, set: list[str] | None, aspects: Mapping[str, str | None]) -> ModelChoice:
-    settings = parse_pairs("--set", set)
-    for name, text in aspects.items():
+def _make_choice(model: str | None, set: list[str] | None, aspects: Mapping[str, Texts]) -> ModelChoice:
+    settings = parse_pairs("--set", set, repeatable=FACETS)
+    for name, given in aspects.items():
+        text = ",".join(split_words(given)) or None if isinstance(given, list | tuple) else given
         if text is not None and name in settings:
             raise Error(f"{_flag(name, text)}: --set also sets {name}; set it once")
         if text is not None:
@@ -254,6 +366,9 @@ def _make_choice(model: str | None, set: list[str] | None, aspects: Mapping[str,
 def check_preset(choice: ModelChoice) -> None:
     """Raise `Error` if a league, which stores a preset and its parameters, cannot store the chosen model."""
     preset(choice.name)
+    if facets := [name for name in FACET_WORDS if name in choice.settings]:
+        flag = _flag(facets[0], choice.settings[facets[0]])
+        raise Error(f"{flag}: a league of the service cannot have facets; leave out this option")
     if components := [name for name in choice.settings if name in BASES and not isinstance(choice.values()[name], str)]:
         raise Error(
             f"--set {min(components)}: a league uses a preset, whose components cannot be replaced; set only its "
@@ -262,7 +377,7 @@ def check_preset(choice: ModelChoice) -> None:
 
 
 def _flag(name: str, text: str | None) -> str:
-    return f"--{name.replace('_', '-')} {text}" if name in ASPECTS else f"--set {name}={text}"
+    return f"--{name.replace('_', '-')} {text}" if name in (*ASPECTS, *FACET_WORDS) else f"--set {name}={text}"
 
 
 def _parse_value(name: str, text: str | None) -> Any:
@@ -270,7 +385,7 @@ def _parse_value(name: str, text: str | None) -> Any:
         raise Error(f"--set {name}=: the value is missing; write --set {name}=VALUE")
     if name in BASES:
         return _make_component(name, text)
-    if name in ASPECTS:
+    if name in ASPECTS or name in FACET_WORDS:
         return text
     try:
         # JSON covers numbers, true and null; any other text is a word such as estimated.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -143,18 +143,25 @@ def parse_number(text: str) -> float | str:
         return text
 
 
-def parse_pairs(flag: str, values: list[str] | None) -> dict[str, str | None]:
-    """Parse the `name=value` arguments of --columns or --set; the value of "name=" is None."""
+def parse_pairs(flag: str, values: list[str] | None, repeatable: Collection[str] = ()) -> dict[str, str | None]:
+    """Parse the `name=value` arguments of --columns, --set or --at; the value of "name=" is None.
+
+    The values of a name in `repeatable` are joined by commas.
+    """
     kind, form = ("role", "ROLE=NAME, such as winner=won")
     if flag == "--set":
         kind, form = ("parameter", "NAME=VALUE, such as beta=3")
+    elif flag == "--at":
+        kind, form = ("column", "COLUMN=VALUE, such as surface=clay")
     pairs: dict[str, str | None] = {}
     for text in values or ():
         name, equals, value = text.partition("=")
         name = name.strip()
         if not equals or not name:
             raise typer.BadParameter(f"{text!r} must be {form}", param_hint=flag)
-        if name in pairs:
+        if name in repeatable and pairs.get(name) and value:
+            value = f"{pairs[name]},{value}"
+        elif name in pairs:
             raise Error(f"{flag}: the {kind} {name!r} is set twice; set it once")
         pairs[name] = value or None
     return pairs

@@ -6,6 +6,7 @@ value is built.
 - `choices: Choices`: how to read a file.
 - `choices_to_edit: Choices`: how to read a file, for a verb that may write the alias file, which may be missing.
 - `model: ModelChoice`: a model, by default TrueSkill.
+- `plain_model: ModelChoice`: like `model`, but without options for facets.
 - `given_model: ModelChoice | None`: a model, or None if no option of the rating system is used. None and "auto" mean
   that a model is chosen for the matches.
 - `given_preset: ModelChoice | None`: like `given_model`, but the model must be a preset.
@@ -23,7 +24,7 @@ import typer
 
 from ...model.scale import Scale, read_scale
 from ..output.console import FLAGS, set_quiet
-from .model_args import AUTO_OPTIONS, MODEL_OPTIONS, PRESET_OPTIONS, make_choice, make_optional_choice
+from .model_args import AUTO_OPTIONS, MODEL_OPTIONS, PLAIN_OPTIONS, PRESET_OPTIONS, make_choice, make_optional_choice
 from .read_args import READ_OPTIONS, make_choices, make_choices_to_edit
 
 SCALE_HELP = (
@@ -46,6 +47,7 @@ _MAKERS: dict[str, tuple[list[inspect.Parameter], Callable[..., Any]]] = {
     "choices": (READ_OPTIONS, make_choices),
     "choices_to_edit": (READ_OPTIONS, make_choices_to_edit),
     "model": (MODEL_OPTIONS, make_choice),
+    "plain_model": (PLAIN_OPTIONS, make_choice),
     "given_model": (AUTO_OPTIONS, make_optional_choice),
     "given_preset": (PRESET_OPTIONS, make_optional_choice),
 }

@@ -15,11 +15,17 @@ from .standings import POINTS, USUAL, format_change, format_points, format_time,
 if TYPE_CHECKING:
     import polars as pl
 
+    from .effects import Block
+
 
 def write_page(
-    path: Path, title: str, about: Iterable[str], groups: Mapping[str, tuple[str, pl.DataFrame]], digits: int = 0
+    path: Path,
+    title: str,
+    about: Iterable[str],
+    groups: Mapping[str, tuple[str, pl.DataFrame, list[Block]]],
+    digits: int = 0,
 ) -> None:
-    """Write a page: the paragraphs `about`, then for each group a heading, a summary line and a table.
+    """Write a page: the paragraphs `about`, then for each group a heading, a summary line, a table and its facets.
 
     `digits` is the number of decimals of ratings in points. The active players come first, ranked among themselves;
     inactive players are in a collapsed table below.
@@ -30,13 +36,23 @@ def write_page(
     links = " · ".join(f'<a href="#group{i}">{escape(name)}</a>' for i, name in enumerate(groups) if name)
     body = [f"<h1>{escape(title)}</h1>", *(f"<p>{escape(text)}</p>" for text in about), SEARCH]
     body += [f"<nav>{links}</nav>"] if len(groups) > 1 else []
-    for i, (name, (line, frame)) in enumerate(groups.items()):
+    for i, (name, (line, frame, blocks)) in enumerate(groups.items()):
         heading = f'<h2 id="group{i}">{escape(name)}</h2>' if name else ""
-        body.append(f"<section>{heading}\n<p>{escape(line)}</p>\n{_tables(frame, digits)}</section>")
+        facets = "".join(map(_facet, blocks))
+        body.append(f"<section>{heading}\n<p>{escape(line)}</p>\n{_tables(frame, digits)}{facets}</section>")
     script = f"<script>{SCRIPT}</script>"
     page = PAGE.format(title=escape(title), style=STYLE + MORE, body="\n".join(body), script=script)
     with replace_file(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
+
+
+def _facet(block: Block) -> str:
+    rows = "\n".join(
+        f'<tr><td>{escape(label)}</td><td class="number">{escape(text)}</td></tr>'
+        for label, (_, text) in block.rows.items()
+    )
+    table = f'<div class="table"><table><tbody>\n{rows}\n</tbody></table></div>' if rows else ""
+    return f"\n<p>{escape(block.title)}</p>\n{table}"
 
 
 def _tables(frame: pl.DataFrame, digits: int) -> str:

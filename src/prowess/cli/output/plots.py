@@ -19,13 +19,18 @@ WIDTH = 40  # width of the scale in cells, if it fits
 FAR = 8  # the scale ignores intervals whose upper end is more than this many times the median upper end
 
 
-def print_whiskers(rows: Mapping[str, tuple[Interval, str]], styles: Mapping[str, str]) -> None:
-    """Print one row per name: its interval on a common scale that includes 0, and a text."""
+def print_whiskers(
+    rows: Mapping[str, tuple[Interval, str]], styles: Mapping[str, str], ends: tuple[float, float] | None = None
+) -> None:
+    """Print one row per name: its interval on a common scale that includes 0, and a text.
+
+    By default, the scale leaves out far outliers above 0; `ends` are the ends of another scale.
+    """
     from rich.table import Table
     from rich.text import Text
 
     console = get_console()
-    ends = _ends([interval for interval, _ in rows.values()])
+    ends = ends or _ends([interval for interval, _ in rows.values()])
     room = console.width - max(len(text) for _, text in rows.values()) - 6
     room -= min(30, max(Text(printable(name)).cell_len for name in rows))
     table = Table.grid(padding=(0, 2, 0, 0))

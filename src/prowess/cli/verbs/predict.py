@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
 from ... import Ladder
 from ...errors import Error
 from ...history.read_options import Choices
+from ...model.components.facet import Experience
+from ..options.context_args import MatchAt, ladder_values, parse_match_at
 from ..options.match_syntax import parse_match, parse_team
 from ..options.model_args import ModelChoice
 from ..options.player_args import Newcomers, Source, find_players, open_ladder
@@ -22,7 +25,7 @@ TIME_HELP = "The time of the match; ratings become less certain until then."
 
 Matches = Annotated[list[str] | None, typer.Argument(metavar="MATCH...", help=MATCH_HELP)]
 Team = Annotated[list[str] | None, typer.Option(metavar="NAMES", help=TEAM_HELP)]
-At = Annotated[str | None, typer.Option(metavar="NAME", help="A player on the home team. (default: no home team)")]
+Host = Annotated[str | None, typer.Option(metavar="NAME", help="A player on the home team. (default: no home team)")]
 Time = Annotated[str | None, typer.Option(metavar="TIME", help=TIME_HELP)]
 
 
@@ -33,7 +36,8 @@ def predict(
     choices: Choices,
     matches: Matches = None,
     team: Team = None,
-    home: At = None,
+    home: Host = None,
+    at: MatchAt = None,
     time: Time = None,
     newcomers: Newcomers = False,
     json: Json = False,
@@ -48,6 +52,7 @@ def predict(
     prowess predict examples/league.csv "João, Ada vs Chidi, Mbali" "Ada vs Chidi vs Mbali"
     prowess predict examples/league.csv --team João,Ada --team Chidi --newcomers
     prowess predict examples/league.csv "Chidi - Ada" --model glicko2 --time 2026-09-01
+    prowess predict tennis.csv "Nadal vs Federer" --facet surface --at surface=clay
     prowess predict league.prowess "ann vs bob" --json
     """
     if not matches and not team:
@@ -61,12 +66,15 @@ def predict(
         # Names can be unknown here only with --newcomers.
         rated = [[name if name in ladder else ladder.newcomer for name in names] for names in teams]
         host = next((index for index, names in enumerate(teams) if host_name in names), None)
-        prediction, quality = ladder.predict(rated, time=time, home=host), ladder.quality(rated, home=host)
+        context = parse_match_at(ladder, at, teams)
+        prediction = ladder.predict(rated, time=time, home=host, context=context or None)
+        quality = ladder.quality(rated, home=host, context=context)
         new = [name for names in teams for name in names if name not in ladder]
         if json:
-            forecasts.append(forecast_dict(teams, prediction, quality) | {"home": host, "newcomers": new})
+            more = {"home": host, "newcomers": new} | ({"context": context} if ladder.facets else {})
+            forecasts.append(forecast_dict(teams, prediction, quality) | more)
             continue
-        _print_title(teams, host, first=not number)
+        _print_title(teams, host, context, first=not number)
         print_forecast(teams, prediction, quality)
         if new:
             get_console().print(f"  newcomers: {printable(', '.join(new))}", style="dim", soft_wrap=True)
@@ -75,15 +83,36 @@ def predict(
     # The model has learnt a home advantage, but the typed match does not say which team is at home.
     elif ladder.home is not None and home is None:
         note("predicted for neutral ground; use --home NAME to give a team the home advantage")
+    if not json:
+        _note_missing_context(ladder, at)
 
 
-def _print_title(teams: list[list[str]], host: int | None, first: bool) -> None:
+def _note_missing_context(ladder: Ladder, at: list[str] | None) -> None:
+    given = {text.partition("=")[0].strip().casefold() for text in at or ()}
+    for column, values in ladder_values(ladder).items():
+        if column != Experience.column and column.casefold() not in given:
+            example = f", such as --at {column}={values[0]}" if values else ""
+            note(f"predicted without {column}; use --at to give its value{example}")
+
+
+def _print_title(teams: list[list[str]], host: int | None, context: Mapping[str, Any], first: bool) -> None:
     from rich.text import Text
 
     console = get_console()
     room = max(12, (console.width - 4 * len(teams)) // len(teams)) if console.is_terminal else None
     names = [team_name(team, room) + " (home)" * (host == index) for index, team in enumerate(teams)]
-    console.print(Text("" if first else "\n").append("  –  ".join(names), style="bold"), soft_wrap=True)
+    title = Text("" if first else "\n").append("  –  ".join(names), style="bold")
+    for column, value in context.items():
+        title.append(f", {printable(f'{column} {_value_text(value)}')}")
+    console.print(title, soft_wrap=True)
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, list):
+        return " / ".join(
+            ", ".join(map(_value_text, part)) if isinstance(part, list) else _value_text(part) for part in value
+        )
+    return "–" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _find_host(ladder: Ladder, matches: list[list[list[str]]], home: str, newcomers: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,11 +21,13 @@ from ...model.fit.leaderboard import Standings, active_since, last_time, only_ac
 from ...model.scale import Scale
 from ...text import count
 from ..options.choosing import ChosenModel, choose_for_groups, choose_model, given_or_auto, note_choice
-from ..options.model_args import LADDER_EXTENSION, ModelChoice
+from ..options.context_args import RatingsAt, check_at, history_values, ladder_values, parse_at
+from ..options.model_args import LADDER_EXTENSION, ModelChoice, add_context, facet_columns
 from ..options.player_args import load_ladder
 from ..options.read_args import SPAN_PANEL, Files, Since, Until, for_rating, read_groups, read_span, select_span
 from ..options.shared import ScaleText, add_shared_options, parse_scale
 from ..output.console import get_console, note, note_files, note_remarks, print_json
+from ..output.effects import describe_effects, print_effects
 from ..output.html import write_page
 from ..output.standings import concat_groups, format_time, print_standings
 
@@ -100,6 +102,7 @@ def rate(
     until: Until = None,
     by: By = None,
     min_matches: MinMatches = 0,
+    at: RatingsAt = None,
     stream: InParts = None,
     period: Period = None,
     top: Top = None,
@@ -127,6 +130,7 @@ def rate(
     prowess rate matches.csv --model glicko2 --set tau=0.3
     prowess rate matches.csv --scale 1500,400
     prowess rate matches.csv --drift time --home-advantage learnt --seasons season
+    prowess rate tennis.csv --facet surface --at surface=clay
     prowess rate 2025.csv 2026.csv --top 0 --out standings.html
     prowess rate week1.csv --save league.prowess
     prowess rate week2.csv --resume league.prowess --save league.prowess
@@ -139,8 +143,10 @@ def rate(
     _check_paths(files, by, out, save, resume, report)
     _check_choose(choose, given_model, resume, report)
     saved = None if resume is None else load_ladder(resume, None if choose else given_model)
-    job = _Job(files, given_or_auto(given_model), choices, None if choose else saved, min_matches, period)
+    job = _Job(files, given_or_auto(given_model), choices, None if choose else saved, min_matches, period, at)
     job.set_scale(scale, saved)
+    if at and by is not None:
+        raise Error("--at shows the ratings of a single ladder; leave out --by")
     whole_file = len(files) == 1 and {by, since, until, period} == {None}
     if stream and not whole_file:
         raise Error("--stream rates one whole file; leave out --by, --since, --until and --period")
@@ -158,7 +164,7 @@ def rate(
     if report is not None:
         _write_report(report, rated.chosen)
     hidden = _print(rated.groups, by, json, top, all)
-    _print_notes(rated.chosen.model, rated.groups, hidden)
+    _print_notes(rated, hidden)
     if not (json or all):
         _note_inactive(rated.groups)
     note_files(out, save, report)
@@ -176,12 +182,14 @@ class _Job:
     start: Ladder | None
     min_matches: int
     period: str | None
+    at: list[str] | None
     scale: Scale | None = None
 
     def __post_init__(self) -> None:
         if self.start is None:
             self.choices = self.given.add_columns(self.choices)
         else:
+            self.choices = add_context(self.choices, facet_columns(self.start.model))
             _note_aliases_in(self.start, self.choices)
 
     def set_scale(self, text: str | None, saved: Ladder | None) -> None:
@@ -207,16 +215,33 @@ class _Rated:
     groups: Mapping[str, Standings]
     chosen: ChosenModel
     histories: Sequence[History] = ()
+    context: Mapping[str, str | float] = field(default_factory=dict)
+
+    @property
+    def about(self) -> str:
+        """What the numbers of the standings mean."""
+        at = ", ".join(f"{column} {value}" for column, value in self.context.items())
+        return _describe_rating(self.chosen.model, self.groups) + (f"; ratings are for {at}" if at else "")
 
 
 def _rate_history(job: _Job, since: str | None, until: str | None) -> _Rated:
     history = read_span(job.files, job.choices, since, until)
     _note_same_time(job.start, history)
     chosen = job.choose(history)
-    rated = standings(
-        chosen.model, history, start=job.start, period=job.period, min_matches=job.min_matches, scale=job.scale
-    )
-    return _Rated({"": rated}, chosen, [history])
+    context = parse_at(chosen.model, job.at, history_values(chosen.model, history, job.start))
+    try:
+        rated = standings(
+            chosen.model,
+            history,
+            start=job.start,
+            period=job.period,
+            min_matches=job.min_matches,
+            scale=job.scale,
+            context=context,
+        )
+    except Error as error:
+        raise error.within("--at: ") if error.field == "context" else error from None
+    return _Rated({"": rated}, chosen, [history], context)
 
 
 def _rate_groups(job: _Job, by: str, since: str | None, until: str | None) -> _Rated:
@@ -303,12 +328,14 @@ def _rate_in_parts(job: _Job, stream: bool | None) -> _Rated | None:
     matches, players = count(rated.matches, "match", "matches"), count(len(rated.ladder), "player", "players")
     note(f"{file}: {matches}, {players}, rated in chunks; --no-stream reads the file as a whole")
     note_remarks(rated.remarks)
-    group = Standings(rated.ladder.leaderboard(min_matches=job.min_matches), rated.ladder, None)
-    return _Rated({"": group}, chosen)
+    context = parse_at(chosen.model, job.at, ladder_values(rated.ladder))
+    check_at(rated.ladder, context)
+    group = Standings(rated.ladder.leaderboard(min_matches=job.min_matches, **context), rated.ladder, None)
+    return _Rated({"": group}, chosen, context=context)
 
 
 def _choose_by_first_chunk(job: _Job, chunks: Stream) -> ChosenModel:
-    if job.start is not None or not (job.given.auto or job.given.season_column):
+    if job.start is not None or not job.given.needs_history:
         return job.choose(None)
     first = chunks.peek()
     return job.choose(first, f"the first chunk of the file, {count(len(first), 'match', 'matches')}, and used for all")
@@ -351,9 +378,10 @@ def _write(path: Path, files: Sequence[Path], rated: _Rated, by: str | None) -> 
     tables = {}
     for name, group in groups.items():
         line = ", ".join(filter(None, [count(len(group.frame), "player", "players"), _describe_times(group)]))
-        tables[_group_title(by, name)] = (line, _visible_columns(group))
+        blocks = describe_effects(group.ladder, group.ladder.names) if rated.chosen.model.facets else []
+        tables[_group_title(by, name)] = (line, _visible_columns(group), blocks)
     title = ", ".join(file.name.partition(".")[0] for file in files)
-    about = [_describe_rating(rated.chosen.model, groups)]
+    about = [rated.about]
     if rated.chosen.choice is not None:
         about.append(" ".join(rated.chosen.choice.lines))
     write_page(path, f"Standings: {title}", about, tables, _digits(groups))
@@ -407,8 +435,10 @@ def _print(groups: Mapping[str, Standings], by: str | None, as_json: bool, top: 
     everybody = as_json or all
     frames = {name: group.frame if everybody else only_active(group.frame) for name, group in groups.items()}
     parts = {name: frame.head(limit) if limit else frame for name, frame in frames.items()}
+    has_facets = any(group.ladder.facets for group in groups.values())
     if as_json:
-        print_json(concat_groups(parts, by).to_dicts())
+        rows = concat_groups(parts, by).to_dicts()
+        print_json({"standings": rows} | _facet_dicts(groups, by) if has_facets else rows)
     elif terminal:
         for name, group in groups.items():
             title = ": ".join(filter(None, [_group_title(by, name), _describe_times(group)]))
@@ -418,15 +448,32 @@ def _print(groups: Mapping[str, Standings], by: str | None, as_json: bool, top: 
         columns = _visible_columns(next((group for group in groups.values() if group.since is not None), first)).columns
         frame = concat_groups({name: part.select(columns) for name, part in parts.items()}, by)
         print_standings(frame, by=by, digits=_digits(groups))
+    if has_facets and not as_json and by is None:
+        [group] = groups.values()
+        print_effects(group.ladder, parts[""]["player"].to_list())
     return sum(len(frame) - len(parts[name]) for name, frame in frames.items())
 
 
-def _print_notes(model: Model, groups: Mapping[str, Standings], hidden: int) -> None:
+def _facet_dicts(groups: Mapping[str, Standings], by: str | None) -> dict[str, list[dict[str, object]]]:
+    """Return the effects and deviations of all groups as rows; with --by, each row begins with its group."""
+    firsts = {name: {} if by is None else {by: name} for name in groups}
+    return {
+        "effects": [firsts[name] | row for name, group in groups.items() for row in group.ladder.effects.to_dicts()],
+        "deviations": [
+            firsts[name] | row for name, group in groups.items() for row in group.ladder.deviations.to_dicts()
+        ],
+    }
+
+
+def _print_notes(rated: _Rated, hidden: int) -> None:
+    groups = rated.groups
     empty = not any(len(group.frame) for group in groups.values())
-    note("no matches, so no standings" if empty else _describe_rating(model, groups))
+    note("no matches, so no standings" if empty else rated.about)
     times = {format_time(group.since) for group in groups.values() if group.since is not None}
     if len(times) == 1 and not get_console().is_terminal:
         note(f"changes are since {times.pop()}; use --period for another period")
+    if rated.chosen.model.facets and len(groups) > 1:
+        note("use --json to see the effects and deviations of each group")
     if hidden:
         note(f"{count(hidden, 'more player', 'more players')}; --top 0 shows all")
 

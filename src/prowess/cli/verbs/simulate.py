@@ -50,7 +50,7 @@ Truth = Annotated[Path | None, typer.Option(help="Write the true skills to a fil
 
 @add_shared_options
 def simulate(
-    model: ModelChoice,
+    plain_model: ModelChoice,
     matches: Matches = 1000,
     players: Players = 100,
     teams: Teams = "2",
@@ -84,7 +84,7 @@ def simulate(
     from ...lab import Calendar
     from ...lab import simulate as simulate_league
 
-    rated = model.build()
+    rated = plain_model.build()
     league = simulate_league(
         rated,
         matches,

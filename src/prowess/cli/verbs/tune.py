@@ -13,14 +13,14 @@ from ...lab.measures.registry import MEASURES
 from ...lab.report import check_report_path
 from ...lab.tune import Stopped, Tuning
 from ...lab.tune import tune as tune_model
-from ...model.compose import ASPECTS
+from ...model.compose import ASPECTS, FACET_WORDS
 from ..options.model_args import DEFAULT, ModelChoice
 from ..options.read_args import Files, Since, Until, parse_number, read_span, split_words
 from ..options.shared import BurnIn, Html, Jobs, Json, Seed, add_shared_options
 from ..output.console import INTERRUPTED, get_console, note, note_files, print_json
 from ..output.tables import print_frame, print_text
 
-REPEATED_OPTIONS = {"since", "until", *ASPECTS, *(field.name for field in fields(Choices))}
+REPEATED_OPTIONS = {"since", "until", *ASPECTS, *FACET_WORDS, *(field.name for field in fields(Choices))}
 PARAMS_HELP = "Parameters to tune, with ranges such as beta=2:8. (default: all that can be estimated from results)"
 TRAIN_HELP = "Search on the first matches and test on the rest: a share below 1, a number of matches, or a date."
 TUNABLE = ", ".join(name for name, measure in MEASURES.items() if measure.tally)
@@ -88,7 +88,7 @@ def tune(
         tuning, stopped = stop.tuning, True
     if html is not None:
         tuning.to_html(html)
-    command = _rate_command(command_context, choice, tuning)
+    command = _rate_command(command_context, model, choice, tuning)
     if json:
         print_json(tuning.to_dict() | {"command": command or None})
     else:
@@ -113,7 +113,7 @@ def _parse_ranges(words: list[str] | None) -> dict[str, tuple[float, float] | No
     return ranges or None
 
 
-def _rate_command(command_context: typer.Context, choice: ModelChoice, tuning: Tuning) -> str:
+def _rate_command(command_context: typer.Context, model: ModelChoice, choice: ModelChoice, tuning: Tuning) -> str:
     # The command is empty if tuning brought no improvement.
     if not tuning.params or not (tuning.gain.within_noise or tuning.gain.value > 0):
         return ""
@@ -128,7 +128,9 @@ def _rate_command(command_context: typer.Context, choice: ModelChoice, tuning: T
     # Tuned values replace the values given on the command line.
     settings = command_context.params["set"] or []
     pairs = [pair for pair in settings if pair.partition("=")[0].strip() not in tuning.params]
-    pairs += [f"{name}={text}" for name, text in _tuned_settings(choice, tuning).items()]
+    # Facets of numbers get a sigma that suits the numbers and the model's scale, which tuning may change.
+    tuned = {name: text for name, text in choice.settings.items() if name not in model.settings}
+    pairs += [f"{name}={text}" for name, text in (tuned | _tuned_settings(choice, tuning)).items()]
     return shlex.join([*words, *(word for pair in pairs for word in ("--set", pair))])
 
 
