@@ -1,6 +1,7 @@
 """Facets on the command line: --facet, --slope, --shared, --covariate, --experience and --at."""
 
 import json
+import shlex
 from pathlib import Path
 
 import polars as pl
@@ -318,14 +319,49 @@ def test_other_commands_accept_facets(tmp_path: Path) -> None:
     assert "TrueSkill shared=colour facet=rest facet=colour" in names
 
 
+def test_teams_and_pairs_use_the_ratings_at_a_value() -> None:
+    model, history = surfaces()
+    fit, at = model.fit(history), ("--at", "surface=grass", "--json", "--quiet")
+    players = ("Lena Brandt", "Ivana Petrović", "Sofia Marchetti", "Carmen Ruiz")
+    teams = json.loads(run("balance", TENNIS, *players, *SURFACE[1:], *at).stdout)
+    expected = fit.predict(teams["teams"], context={"surface": "Grass"}).win
+    assert teams["win"] == pytest.approx(expected.tolist(), abs=0.002)  # fair teams leave out the drift of one match
+    assert teams["quality"] == pytest.approx(fit.quality(teams["teams"], context={"surface": "Grass"}))
+    [pairs] = json.loads(run("pair", TENNIS, *players, *SURFACE[1:], *at).stdout)
+    for pair in pairs["pairs"]:
+        assert pair["quality"] == pytest.approx(fit.quality(pair["teams"], context={"surface": "Grass"}))
+    here, there = (run("next", *SURFACE, *words).stdout for words in (at, at[2:]))
+    assert here != there
+
+
+def test_teams_cannot_be_made_for_an_effect_that_all_players_share(tmp_path: Path) -> None:
+    words = ("balance", sides(tmp_path), "ann", "bob", "--shared", "colour", "--at", "colour=white", "--quiet")
+    assert run(*words).stderr == ("error: --at colour=white: its effect is the same for all players; leave it out\n")
+
+
+def test_explain_says_that_it_explains_the_skill() -> None:
+    result = run("explain", TENNIS, "Lena Brandt", *SURFACE[1:])
+    assert "the player's skill, without deviations by surface; prowess rate --at shows both" in result.stderr
+
+
+def test_long_labels_are_not_cut_in_a_pipe(tmp_path: Path) -> None:
+    player, place = "Alexandra of the Northern Islands", "Coliseum of the Western Plain"
+    rows = [f"{player},bob,{place if number % 2 else 'x'}" for number in range(6)]
+    file = write(tmp_path, "x.csv", "winner,loser,venue\n" + "\n".join(rows))
+    assert f"{player}, {place}" in run("rate", file, "--facet", "venue", "--quiet").stdout
+    assert max(map(len, screened(80, "rate", file, "--facet", "venue", "--quiet").stdout.splitlines())) <= 80
+
+
 def test_tuned_command_keeps_facets_and_the_sigma_of_numbers(tmp_path: Path) -> None:
     file = sides(tmp_path)
-    words = ("--covariate", "Rest", "--params", "beta=0.5:20", "--trials", 8, "--json", "--quiet")
-    printed = json.loads(run("tune", file, *words).stdout)
-    command = printed["command"]
-    if command is not None:
-        assert "--covariate Rest" in command
-        assert "--set rest_sigma=" in command
+    words = ("--covariate", "Rest", "--params", "draw_probability=0.001:0.9", "--set", "draw_probability=0.8")
+    tuned = run("tune", file, *words, "--trials", 8, "--json", "--quiet")
+    command = json.loads(tuned.stdout)["command"]
+    assert "--covariate Rest" in command
+    assert "--set rest_sigma=" in command
+    result = run(*shlex.split(command)[1:], "--quiet")
+    assert result.exit_code == 0, result.output
+    assert "rest: each unit is worth " in result.stdout
 
 
 def test_league_of_the_service_rejects_facets(tmp_path: Path) -> None:

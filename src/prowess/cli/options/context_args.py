@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -10,9 +11,8 @@ import typer
 from ... import History, Ladder, Model
 from ...errors import Error
 from ...history.context import column_at
-from ...model.components.facet import Facet
 from ...model.compose import find_column
-from ...model.fit.effects import shifts
+from ...model.fit.effects import ladder_at, shifts
 from ...text import count, join_words
 from .model_args import facet_columns
 from .read_args import parse_pairs
@@ -22,10 +22,13 @@ MATCH_AT_HELP = (
     "The value of a facet's column in the match, such as surface=clay, or one value for each team, such as "
     "side=blue/red; may be repeated."
 )
+TEAMS_AT_HELP = "Use the ratings at a value of a facet's column, such as map=harbour; may be repeated."
 METAVAR = "COLUMN=VALUE"
 
 RatingsAt = Annotated[list[str] | None, typer.Option("--at", metavar=METAVAR, help=AT_HELP)]
 MatchAt = Annotated[list[str] | None, typer.Option("--at", metavar=METAVAR, help=MATCH_AT_HELP)]
+TeamsAt = Annotated[list[str] | None, typer.Option("--at", metavar=METAVAR, help=TEAMS_AT_HELP)]
+Find = Callable[[str], str | float | None]
 
 
 def parse_at(model: Model, texts: list[str] | None, known: Mapping[str, Iterable[str]]) -> dict[str, Any]:
@@ -40,8 +43,7 @@ def parse_at(model: Model, texts: list[str] | None, known: Mapping[str, Iterable
     context = {}
     for name, text in parse_pairs("--at", texts).items():
         column = _find_column(model, name, text)
-        facets = [facet for facet in model.facets if facet.column == column]
-        context[column] = _find_value(facets, column, text or "", known.get(column, ()))
+        context[column] = _find_value(model, column, text or "", known.get(column, ()))
     return context
 
 
@@ -55,14 +57,7 @@ def parse_match_at(ladder: Ladder, texts: list[str] | None, teams: Sequence[Sequ
     for name, text in parse_pairs("--at", texts).items():
         column = _find_column(ladder.model, name, text)
         facets = [facet for facet in ladder.model.facets if facet.column == column]
-
-        def find(part: str, column: str = column, facets: list[Facet] = facets) -> Any:
-            value = _find_value(facets, column, part.strip(), known[column]) if part.strip() else None
-            if value is not None:
-                check_at(ladder, {column: value})
-            return value
-
-        context[column] = _split(name, text or "", known[column], teams, find)
+        context[column] = _split(name, text or "", known[column], teams, partial(_find_known, ladder, column))
         one_value = not isinstance(context[column], list)
         if one_value and ladder.model.pipeline.levels_cancel and not all(facet.personal for facet in facets):
             values = "3/1" if facets[0].weighted else "/".join(known[column][:2])
@@ -71,6 +66,20 @@ def parse_match_at(ladder: Ladder, texts: list[str] | None, teams: Sequence[Sequ
                 f"such as --at {column}={values}"
             )
     return context
+
+
+def move_to(ladder: Ladder, texts: list[str] | None) -> Ladder:
+    """Return a ladder whose ratings are those at the values of --at; without values, the ladder itself."""
+    if not texts:
+        return ladder
+    context = parse_at(ladder.model, texts, ladder_values(ladder))
+    check_at(ladder, context)
+    for facet in ladder.model.facets:
+        if facet.column in context and not facet.personal:
+            raise Error(
+                f"--at {facet.column}={context[facet.column]}: its effect is the same for all players; leave it out"
+            )
+    return ladder_at(ladder, context)
 
 
 def ladder_values(ladder: Ladder) -> dict[str, list[str]]:
@@ -110,8 +119,17 @@ def _find_column(model: Model, name: str, text: str | None) -> str:
     return column
 
 
-def _find_value(facets: Sequence[Facet], column: str, text: str, known: Iterable[str]) -> str | float:
-    if any(facet.weighted for facet in facets):
+def _find_known(ladder: Ladder, column: str, text: str) -> str | float | None:
+    """Return a value of a match; None if it is empty. A value that no match of the ladder has raises an `Error`."""
+    if not text.strip():
+        return None
+    value = _find_value(ladder.model, column, text.strip(), ladder_values(ladder)[column])
+    check_at(ladder, {column: value})
+    return value
+
+
+def _find_value(model: Model, column: str, text: str, known: Iterable[str]) -> str | float:
+    if any(facet.weighted for facet in model.facets if facet.column == column):
         try:
             return float(text)
         except ValueError:
@@ -119,7 +137,7 @@ def _find_value(facets: Sequence[Facet], column: str, text: str, known: Iterable
     return find_column(text, list(dict.fromkeys(known)))
 
 
-def _split(name: str, text: str, known: Sequence[str], teams: Sequence[Sequence[str]], find: Any) -> Any:
+def _split(name: str, text: str, known: Sequence[str], teams: Sequence[Sequence[str]], find: Find) -> Any:
     """Return one value, a list with a value for each team, or lists with one for each player."""
     if find_column(text, known) in known:  # a value may contain separators
         return find(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import floor, hypot, isnan, log10, nan, sqrt
 from typing import TYPE_CHECKING, Any
@@ -74,7 +74,7 @@ def describe_effects(ladder: Ladder, players: Collection[str]) -> list[Block]:
 
 def _effects(ladder: Ladder, frame: pl.DataFrame) -> Iterator[Block]:
     facets = {(facet.column, facet.weighted): facet for facet in ladder.model.facets if not facet.personal}
-    groups = _grouped(frame)
+    groups = _grouped(frame, ladder.layout.traits)
     room = max(LEAST_ROWS, MOST_EFFECTS // max(1, len(groups)))
     for (name, trait, numeric), rows in groups.items():
         writer = _Writer(ladder, frame, rows)
@@ -108,7 +108,7 @@ def _describe_newcomer(writer: _Writer, rows: list[dict[str, Any]]) -> str:
 
 
 def _deviations(ladder: Ladder, frame: pl.DataFrame) -> Iterator[Block]:
-    groups = _grouped(frame)
+    groups = _grouped(frame, ladder.layout.traits)
     room = max(LEAST_ROWS, MOST_DEVIATIONS // max(1, len(groups)))
     for (name, trait, numeric), rows in groups.items():
         # Results hardly tell a skill from an average deviation, so that only differences are worth showing.
@@ -159,10 +159,13 @@ def _from_average(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return changed
 
 
-def _grouped(frame: pl.DataFrame) -> dict[tuple[str, str, bool], list[dict[str, Any]]]:
+def _grouped(frame: pl.DataFrame, traits: Sequence[str]) -> dict[tuple[str, str, bool], list[dict[str, Any]]]:
     """Return the rows by facet, trait ("" if there is only one), and whether they are multiplied by numbers."""
     groups: dict[tuple[str, str, bool], list[dict[str, Any]]] = {}
-    for row in frame.to_dicts():
+    rows = frame.to_dicts()
+    names = list(dict.fromkeys(row["facet"] for row in rows))
+    order = ["", *traits]
+    for row in sorted(rows, key=lambda row: (names.index(row["facet"]), order.index(row.get("trait", "")))):
         groups.setdefault((row["facet"], row.get("trait", ""), not row["value"]), []).append(row)
     return groups
 

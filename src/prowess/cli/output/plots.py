@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ...lab.interval import Interval
 
 WIDTH = 40  # width of the scale in cells, if it fits
+LABEL_WIDTH = 30  # width of the labels in cells, on a narrow terminal
 FAR = 8  # the scale ignores intervals whose upper end is more than this many times the median upper end
 
 
@@ -32,9 +33,11 @@ def print_whiskers(
     console = get_console()
     ends = ends or _ends([interval for interval, _ in rows.values()])
     room = console.width - max(len(text) for _, text in rows.values()) - 6
-    room -= min(30, max(Text(printable(name)).cell_len for name in rows))
+    longest = max(Text(printable(name)).cell_len for name in rows)
+    label = min(longest, max(LABEL_WIDTH, console.width - WIDTH - 30))
+    room -= label
     table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(max_width=30, overflow="ellipsis", no_wrap=True)
+    table.add_column(max_width=label, overflow="ellipsis", no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     for name, (interval, text) in rows.items():

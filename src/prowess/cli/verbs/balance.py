@@ -10,6 +10,7 @@ import typer
 from ... import Balance
 from ...history.read_options import Choices
 from ...text import count
+from ..options.context_args import TeamsAt, move_to
 from ..options.model_args import ModelChoice
 from ..options.player_args import (
     NamesFile,
@@ -50,6 +51,7 @@ def balance(
     apart: Apart = None,
     newcomers: Newcomers = False,
     seed: Seed = 0,
+    at: TeamsAt = None,
     json: Json = False,
 ) -> None:
     """Split players into the fairest teams, and predict their match.
@@ -66,7 +68,7 @@ def balance(
     if sizes is not None and not re.fullmatch(r"\s*\d+(\s*[,;+ ]\s*\d+)+\s*", sizes):
         raise typer.BadParameter(f"{sizes!r} must be numbers such as 3,2", param_hint="--sizes")
     team_sizes = None if sizes is None else [int(size) for size in re.findall(r"\d+", sizes)]
-    ladder = open_ladder(file, given_model, choices)
+    ladder = move_to(open_ladder(file, given_model, choices), at)
     players = collect_players(ladder, names, names_file, None, newcomers)
     if not players:
         raise typer.BadParameter(

@@ -11,7 +11,7 @@ from ... import Explanation, Fit
 from ...atomic_files import check_target
 from ...frames import FORMATS, join_lists, write_frame
 from ...history.read_options import Choices
-from ...text import count
+from ...text import count, join_words
 from ..options.model_args import ModelChoice
 from ..options.player_args import find_players, fit_file
 from ..options.read_args import File
@@ -74,6 +74,10 @@ def explain(
         print_json(explanation.to_dict() | {"matches": matches.tail(limit).to_dicts()})
     else:
         _print(explanation, limit)
+        columns = dict.fromkeys(facet.column for facet in fit.model.facets if facet.personal)
+        if columns:
+            names = join_words(columns)
+            note(f"this is the player's skill, without deviations by {names}; prowess rate --at shows both together")
     note_files(out, html)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ...history.read_options import Choices
+from ..options.context_args import TeamsAt, move_to
 from ..options.model_args import ModelChoice
 from ..options.player_args import Active, NamesFile, Newcomers, People, Source, collect_players, open_ladder
 from ..options.shared import Json, add_shared_options
@@ -32,6 +33,7 @@ def next_(
     teams: Teams = 2,
     size: Size = 1,
     each: Each = 1,
+    at: TeamsAt = None,
     newcomers: Newcomers = False,
     json: Json = False,
 ) -> None:
@@ -47,7 +49,7 @@ def next_(
     """
     from ... import next_matches
 
-    ladder = open_ladder(file, given_model, choices)
+    ladder = move_to(open_ladder(file, given_model, choices), at)
     players = collect_players(ladder, names, names_file, active, newcomers)
     matches = next_matches(ladder, players=players or None, count=count, teams=teams, size=size, each=each or None)
     if json:

@@ -11,6 +11,7 @@ from ... import History, Ladder
 from ...errors import Error
 from ...history.read_options import Choices
 from ...history.times import DAY
+from ..options.context_args import TeamsAt, move_to
 from ..options.model_args import LADDER_EXTENSION, ModelChoice
 from ..options.player_args import (
     Active,
@@ -55,6 +56,7 @@ def pair(
     avoid: Avoid = None,
     never: Never = None,
     least: Least = 0.0,
+    at: TeamsAt = None,
     newcomers: Newcomers = False,
     json: Json = False,
 ) -> None:
@@ -69,6 +71,7 @@ def pair(
     from ... import pair as find_pairs
 
     ladder, met = _open_ladder(file, given_model, choices, avoid)
+    ladder = move_to(ladder, at)
     queue: list[Any] = [
         *collect_players(ladder, names, names_file, active, newcomers),
         *parse_groups(ladder, group, newcomers),

@@ -129,7 +129,7 @@ def _rate_command(command_context: typer.Context, model: ModelChoice, choice: Mo
     settings = command_context.params["set"] or []
     pairs = [pair for pair in settings if pair.partition("=")[0].strip() not in tuning.params]
     # Facets of numbers get a sigma that suits the numbers and the model's scale, which tuning may change.
-    tuned = {name: text for name, text in choice.settings.items() if name not in model.settings}
+    tuned = {name: f"{float(text or 0):.6g}" for name, text in choice.settings.items() if name not in model.settings}
     pairs += [f"{name}={text}" for name, text in (tuned | _tuned_settings(choice, tuning)).items()]
     return shlex.join([*words, *(word for pair in pairs for word in ("--set", pair))])
 

@@ -100,6 +100,24 @@ def rating_at(ladder: Ladder, name: str, context: Mapping[str, Any]) -> Rating:
     return Rating(only.mu, only.sigma, ladder.model.caution, **rest)
 
 
+def ladder_at(ladder: Ladder, context: Mapping[str, Any]) -> Ladder:
+    """Return a ladder without facets, whose ratings are those of another ladder at values of the context.
+
+    >>> import prowess as pw
+    >>> ladder = pw.Ladder(pw.TrueSkill().replace(facets=(pw.facet.By("surface"),)))
+    >>> _ = ladder.record([["nadal"], ["federer"]], context={"surface": "clay"})
+    >>> ladder_at(ladder, {"surface": "clay"})["nadal"] == ladder.rating("nadal", surface="clay")
+    True
+    """
+    mean, variance = shifts(ladder, context, list(range(len(ladder))))
+    moved = ladder.copy()
+    moved.model, moved.facets = ladder.model.replace(facets=()), []
+    moved.state[: len(ladder), ladder.layout.means] += mean
+    moved.state[: len(ladder), ladder.layout.variances] += variance
+    moved.name_index = ladder.name_index
+    return moved
+
+
 def shifts(ladder: Ladder, context: Mapping[str, Any], players: list[int]) -> tuple[Floats, Floats]:
     """Return means and variances of what the rows at values of the context add to the skills of players, by trait.
 
