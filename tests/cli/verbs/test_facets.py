@@ -293,6 +293,19 @@ def test_error_about_a_word_among_numbers_names_the_match(tmp_path: Path) -> Non
     assert result.stderr == "error: --covariate rest: match 2: 'rest' is 'long', but a number is needed\n"
 
 
+def test_columns_of_both_sides_are_one_column_of_the_teams(tmp_path: Path) -> None:
+    text = "White,Black,Result,WhiteElo,BlackElo\nann,bob,1-0,1500,1400\nbob,ann,0-1,1410,1510\ncat,ann,0-1,1300,1500\n"
+    file = write(tmp_path, "chess.csv", text)
+    result = run("rate", file, "--covariate", "elo", "--quiet")
+    assert "Elo: each unit is worth 0.0" in result.stdout
+    wrong = run("rate", file, "--covariate", "WhiteElo", "--quiet")
+    assert (
+        wrong.stderr == "error: --covariate WhiteElo: there is no column 'WhiteElo'; the matches have the column Elo\n"
+    )
+    words = ("--columns", "home=White", "--columns", "away=Black", "--home-advantage", "learnt", "--covariate", "Elo")
+    assert "Playing at home is worth " in run("rate", file, *words).stdout
+
+
 def test_column_with_many_numbers_gives_a_note_on_slopes(tmp_path: Path) -> None:
     lines = [f"p{number % 7},p{(number + 1) % 7},{number}" for number in range(60)]
     file = write(tmp_path, "x.csv", "winner,loser,minutes\n" + "\n".join(lines))
