@@ -15,7 +15,7 @@ from ...model.compose import find_column
 from ...model.fit.effects import ladder_at, shifts
 from ...text import count, join_words
 from .model_args import facet_columns
-from .read_args import parse_pairs
+from .read_args import SPAN_PANEL, parse_pairs
 
 AT_HELP = "Show ratings at a value of a facet's column, such as surface=clay; may be repeated."
 MATCH_AT_HELP = (
@@ -25,7 +25,7 @@ MATCH_AT_HELP = (
 TEAMS_AT_HELP = "Use the ratings at a value of a facet's column, such as map=harbour; may be repeated."
 METAVAR = "COLUMN=VALUE"
 
-RatingsAt = Annotated[list[str] | None, typer.Option("--at", metavar=METAVAR, help=AT_HELP)]
+RatingsAt = Annotated[list[str] | None, typer.Option("--at", metavar=METAVAR, rich_help_panel=SPAN_PANEL, help=AT_HELP)]
 MatchAt = Annotated[list[str] | None, typer.Option("--at", metavar=METAVAR, help=MATCH_AT_HELP)]
 TeamsAt = Annotated[list[str] | None, typer.Option("--at", metavar=METAVAR, help=TEAMS_AT_HELP)]
 Find = Callable[[str], str | float | None]

@@ -378,7 +378,8 @@ def _write(path: Path, files: Sequence[Path], rated: _Rated, by: str | None) -> 
     tables = {}
     for name, group in groups.items():
         line = ", ".join(filter(None, [count(len(group.frame), "player", "players"), _describe_times(group)]))
-        blocks = describe_effects(group.ladder, group.ladder.names) if rated.chosen.model.facets else []
+        players = only_active(group.frame)["player"].to_list()
+        blocks = describe_effects(group.ladder, players) if rated.chosen.model.facets else []
         tables[_group_title(by, name)] = (line, _visible_columns(group), blocks)
     title = ", ".join(file.name.partition(".")[0] for file in files)
     about = [rated.about]
