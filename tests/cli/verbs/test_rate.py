@@ -330,9 +330,10 @@ def test_files_and_json_output_include_inactive_players(tmp_path: Path) -> None:
     assert (">old<" in active, ">old<" in inactive, ">bob<" in active) == (False, True, True)
 
 
-def test_rate_reads_context_only_if_an_option_asks_for_it(tmp_path: Path) -> None:
+def test_rate_reads_context_only_to_choose_a_model_or_if_an_option_asks_for_it(tmp_path: Path) -> None:
     path = write(tmp_path, "games.csv", "winner,loser,surface\na,b,clay\nb,a,grass\na,b,clay\n")
-    assert "ignored: surface" in run("rate", path).stderr
+    assert "ignored: surface" in run("rate", path, "--model", "trueskill").stderr
+    assert "context: surface (match)" in run("rate", path).stderr
     assert "context: surface (match)" in run("rate", path, "--context", "surface").stderr
     by_surface = run("rate", path, "--by", "surface", "--json")
     assert {row["surface"] for row in json.loads(by_surface.stdout)} == {"clay", "grass"}

@@ -35,13 +35,12 @@ from ...model.presets import PRESETS, preset
 from ...model.registry import BASES, COMPONENTS, facet_addresses
 from ...text import count
 from ..output.console import note
-from .read_args import make_option, parse_pairs, split_words
+from .read_args import EVERY, make_option, parse_pairs, split_words
 
 PANEL = "Rating system"
 AUTO = "auto"  # a model that is chosen for the matches
 DEFAULT = "TrueSkill"  # the model if settings are given without --model, or if the command cannot choose a model
 LADDER_EXTENSION = ".prowess"
-SEASON = "season"  # the column in which `auto` looks for seasons
 MANY_NUMBERS = 50  # a column with more different numbers is probably meant for --slope, not for --facet
 
 
@@ -168,7 +167,7 @@ class ModelChoice:
     def add_columns(self, choices: Choices) -> Choices:
         """Add the columns with the seasons and of the facets, if there are any, to the choices for reading a file."""
         if self.auto:
-            return choices if choices.context is not None else replace(choices, context=IfPresent([SEASON]))
+            return choices if choices.context is not None else replace(choices, context=EVERY)
         seasons = [] if self.season_column is None else [self.season_column]
         return add_context(choices, [*seasons, *facet_columns(self.build_without_history())])
 
@@ -299,9 +298,9 @@ def add_context(choices: Choices, columns: Sequence[str]) -> Choices:
     >>> add_context(Choices(context=["round"]), ["surface"]).context
     ('round', 'surface')
     """
-    if not columns:
-        return choices
     context = choices.context
+    if not columns or context is EVERY:
+        return choices
     given = () if context is None or isinstance(context, IfPresent) else context
     return replace(choices, context=tuple(dict.fromkeys([*given, *columns])))
 

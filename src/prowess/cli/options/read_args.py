@@ -16,7 +16,7 @@ from ...history.aliases import Aliases
 from ...history.columns.aliases import COMMON, HOME_AWAY, LONG, WINNER_LOSER
 from ...history.concat import join
 from ...history.read_context import history_or_error
-from ...history.read_options import Choices
+from ...history.read_options import Choices, IfPresent
 from ...history.readers import read_file
 from ...history.renaming import read_aliases
 from ...text import count
@@ -113,12 +113,19 @@ def parse_context(values: list[str]) -> tuple[str, ...]:
     return () if [name.lower() for name in names] == ["none"] else tuple(names)
 
 
+EVERY = IfPresent(["*"])  # all columns of the context, for a model that is chosen for the matches
+
+
 def for_rating(choices: Choices) -> Choices:
-    """Return the choices without context columns, which ratings do not need; columns chosen by the user are kept.
+    """Return the choices without context columns, unless the user or the model needs them.
 
     >>> for_rating(Choices()).context, for_rating(Choices(context=["surface"])).context
     ((), ('surface',))
+    >>> for_rating(Choices(context=EVERY)).context is None
+    True
     """
+    if choices.context is EVERY:
+        return replace(choices, context=None)
     return replace(choices, context=()) if choices.context is None else choices
 
 

@@ -165,6 +165,10 @@ def check_columns(model: Model, history: History) -> None:
     for facet in model.facets:
         if not isinstance(facet, Experience) and facet.column not in known:
             raise no_column(facet.column, known)
+        name = facet.column
+        column = history.entry_context.get(name) or history.team_context.get(name) or history.context.get(name)
+        if facet.weighted and column is not None and column.kind == "category":
+            _column(model, facet, history)  # raises an error, or the history has no value in any match
 
 
 def no_column(name: str, known: Sequence[str]) -> Error:
