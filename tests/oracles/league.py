@@ -4,6 +4,7 @@ The oracle keeps only the matches with their sequence numbers and times; ratings
 """
 
 import copy
+import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import prowess as pw
-from prowess.model.fit.fit import learn
+from prowess.model.fit.sweeps import run_sweep
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -156,6 +157,15 @@ class League:
         chosen = [(name, kept) for name, kept in self.order if first <= kept.time < end]
         return pw.History.from_matches([self._plain(name, kept) for name, kept in chosen])
 
+    def rated_history(self, model: pw.Model, first: float = -np.inf, end: float = np.inf) -> pw.History:
+        """Return the matches between two times, in the form in which a model rates them.
+
+        Values of shared effects belong to teams, so they are given for each team.
+        """
+        shared = [one.column for one in model.facets if isinstance(one, pw.facet.Shared | pw.facet.Covariate)]
+        chosen = [self._plain(name, kept) for name, kept in self.order if first <= kept.time < end]
+        return pw.History.from_matches([_with_team_values(match, shared) for match in chosen])
+
     def _plain(self, name: str, kept: RecordedMatch) -> dict[str, Any]:
         found = {"id": name, **kept.body}
         if self.clock == "utc":
@@ -172,15 +182,54 @@ class League:
         for number, (first, end) in enumerate(pairwise(starts)):
             if number:
                 reset(ladder, *sorted(self.seasons)[number - 1][1:])
-            part = self.history(first, end)
-            if len(part):
-                ladder = learn(model, part, ladder, None)
+            rate(ladder, self.rated_history(model, first, end))
         return ladder
 
     def states(self, model: pw.Model | None = None) -> dict[str, bytes]:
         """Return the state of every player as bytes."""
-        ladder = self.ladder(model)
-        return {name: ladder.state[row].tobytes() for name, row in ladder.rows.items()}
+        return states_of(self.ladder(model))
+
+
+def rate(ladder: pw.Ladder, history: pw.History) -> pw.Ladder:
+    """Rate a history, which need not have the context columns of the model's facets; return the same ladder."""
+    if len(history):
+        run_sweep(ladder, history, False, silent=True)
+    return ladder
+
+
+def _with_team_values(match: dict[str, Any], columns: list[str]) -> dict[str, Any]:
+    context = dict(match.get("context", {}))
+    for name in context.keys() & set(columns):
+        value = context[name]
+        values = value if isinstance(value, list) else [value] * len(match["teams"])
+        if any(isinstance(inner, list) and len(set(inner)) > 1 for inner in values):
+            raise pw.Error(f"the players of a team have different values of {name!r}")
+        context[name] = [inner[0] if isinstance(inner, list) else inner for inner in values]
+    return {**match, "context": context} if context else match
+
+
+def states_of(ladder: pw.Ladder) -> dict[str, bytes]:
+    """Return the ratings of every player as the store keeps them: the state, and the packed rows of facets."""
+    return {name: ladder.state[row].tobytes() + _packed_rows(ladder, row) for name, row in ladder.rows.items()}
+
+
+def memory_of(ladder: pw.Ladder) -> bytes:
+    """Return what the model has learnt about the league as the store keeps it: the memory, and the shared rows."""
+    return ladder.memory.tobytes() + _packed_rows(ladder, -1)
+
+
+def _packed_rows(ladder: pw.Ladder, player: int) -> bytes:
+    rows = {
+        (index, value): cells
+        for index, facet in enumerate(ladder.facets)
+        for (owner, value), cells in facet.beliefs().items()
+        if owner == player
+    }
+    if not rows:
+        return b""
+    header = json.dumps(sorted(rows), ensure_ascii=False, separators=(",", ":")).encode()
+    cells = np.array([rows[key] for key in sorted(rows)]).tobytes()
+    return len(header).to_bytes(4, "little") + header + cells
 
 
 def reset(ladder: pw.Ladder, carry: float, tau: float) -> None:

@@ -11,8 +11,8 @@ HOUR = 3_600_000_000
 FIRST = -20  # the earliest time, in units of the clock; negative, because times before 1970 must work
 
 # Models with different kinds of state: only a mean, volatility, two traits, open rating periods, a learnt home
-# advantage, a learnt share of draws, a learnt level of newcomers, and drift by time. The composed model has components
-# that no preset has.
+# advantage, a learnt share of draws, a learnt level of newcomers, drift by time, and facets. The composed model has
+# components that no preset has.
 MODELS = {
     "TrueSkill": Preset("TrueSkill", {}),
     "starting model": STARTING,
@@ -32,6 +32,33 @@ MODELS = {
             "drift": {"is": "Seasons", "within": {"is": "PerTime", "tau": 0.3}, "gap": 0.5, "carry": 0.8},
             "home_sigma": 2.0,
             "home_tau": 0.1,
+        },
+    ),
+    "deviations": Preset(
+        "TrueSkill",
+        {
+            "drift": {"is": "PerTime", "tau": 0.1},
+            "facets": [{"is": "By", "column": "surface", "tau": 0.2}, {"is": "By", "column": "rest", "numeric": True}],
+        },
+    ),
+    "shared effects": Preset(
+        "TrueSkill",
+        {
+            "facets": [
+                {"is": "Shared", "column": "side", "sigma": 2.0, "tau": 0.1},
+                {"is": "By", "column": "surface", "sigma": 3.0},
+                {"is": "Experience", "scales": [3.0, 10.0]},
+            ],
+        },
+    ),
+    "effects on offence and defence": Preset(
+        "PoissonOD",
+        {
+            "facets": [
+                {"is": "By", "column": "side", "traits": ["offence"]},
+                {"is": "Shared", "column": "surface"},
+                {"is": "Covariate", "column": "rest"},
+            ]
         },
     ),
 }

@@ -4,13 +4,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from sqlalchemy import Connection, select
 
 import prowess as pw
 from prowess.store.db import schema
 from prowess.store.db.database import Database
-from tests.oracles.league import League
+from tests.oracles.league import League, memory_of, states_of
 
 
 def journal(connection: Connection, league_id: int) -> list[Any]:
@@ -63,12 +62,12 @@ def check(database: Database, name: str, each: Callable[[int, League], None] = l
         ).one()
         query = select(table).where(table.c.league_id == row.id, table.c.rating_set == generation.rating_set)
         stored = {rating.player: rating for rating in connection.execute(query)}
-        remembered = np.frombuffer(generation.memory)
+        remembered = bytes(generation.memory)
     assert all(rating.revision <= league.revision for rating in stored.values())
     ladder = league.ladder()
     states = {name: bytes(row.state) for name, row in stored.items() if row.state is not None}
-    assert states == {name: ladder.state[index].tobytes() for name, index in ladder.rows.items()}
-    assert remembered.tobytes() == ladder.memory.tobytes()
+    assert states == states_of(ladder)
+    assert remembered == memory_of(ladder)
     return league
 
 

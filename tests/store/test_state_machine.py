@@ -43,7 +43,7 @@ from prowess.store.write.erasure import anonymise
 from prowess.store.write.posts import PendingTraces
 from prowess.store.write.replay import take_checkpoint
 from prowess.store.write.writer import Writer, perform, preview
-from tests.oracles.league import EPOCH, IdTaken, League
+from tests.oracles.league import EPOCH, IdTaken, League, memory_of, states_of
 from tests.store.matches import FIRST, HOUR, MODELS, PLAYERS, bodies, contexts
 
 NUMBERS = itertools.count(1)
@@ -82,6 +82,7 @@ class LeagueMachine(RuleBasedStateMachine):
         self.clock = clock
         self.league = League(found.model, clock, revision=found.revision)
         self.old: dict[int, dict[str, bytes]] = {}  # the final ratings of earlier models
+        self.replaced: dict[int, League] = {}  # the league when its model was replaced
         self.generation, self.made = found.generation, 0
         self.aliases: dict[str, str] = {}  # the pseudonyms of anonymised players
         self.renames: list[dict[str, Any]] = []  # merges and renames that can perhaps be undone
@@ -142,9 +143,10 @@ class LeagueMachine(RuleBasedStateMachine):
         changed.model = MODELS[model].model
         new = changed.model != self.league.model
         changed.revision += new
-        before = self._stored()
+        before, replaced = self._stored(), self.league
         if self._do(ChangeModel(self.name, MODELS[model], author="eve", reason="a better one"), changed) and new:
             self.old[self.generation] = before.get(self.generation, {})
+            self.replaced[self.generation] = replaced
             self.generation += 1
 
     @precondition(lambda self: self.clock != "none" and len(self.league.seasons) < 3)
@@ -188,6 +190,16 @@ class LeagueMachine(RuleBasedStateMachine):
             }
         self.renames = [one for one in self.renames if not known & set(one["names"])]
         self.old = {generation: self._renamed(states) for generation, states in self.old.items()}
+        for generation, then in self.replaced.items():
+            if then.model.facets:  # the name was removed from the context, on which the ratings depend
+                self.old[generation] = self._erased(then).states()
+
+    def _erased(self, league: League) -> League:
+        """Return a league as it would be if the anonymised players had always been anonymous."""
+        erased = league.copy()
+        for kept in erased.matches.values():
+            kept.body = self._aliased(kept.body)
+        return erased
 
     @precondition(lambda self: self.league.matches)
     @rule(data=st.data(), seen=st.booleans())
@@ -432,12 +444,11 @@ class LeagueMachine(RuleBasedStateMachine):
     @invariant()
     def ratings_are_those_of_a_fit(self) -> None:
         ladder = self.league.ladder()
-        states = {name: ladder.state[row].tobytes() for name, row in ladder.rows.items()}
-        wanted = {**self.old, self.generation: states}
+        wanted = {**self.old, self.generation: states_of(ladder)}
         assert self._stored() == {generation: states for generation, states in wanted.items() if states}
         with self.database.reading() as connection:
             found = leagues.find(connection, self.name)
-        assert found.memory == ladder.memory.tobytes()
+        assert found.memory == memory_of(ladder)
         assert (found.revision, found.posted) == (self.league.revision, self.league.posted)
 
     @invariant()
@@ -459,6 +470,14 @@ class LeagueMachine(RuleBasedStateMachine):
         assert not [row for row in self._read(schema.rating) if row.player in self.aliases]
         for row in self._read(schema.checkpoint):
             assert not set(replay.unpack_names(row.players)) & set(self.aliases)
+        tables = (schema.rating, schema.checkpoint, schema.generation)
+        packed = [
+            getattr(row, "state", None) or row.memory
+            for table in tables
+            for row in self._read(table)
+            if getattr(row, "state", None) or hasattr(row, "memory")
+        ]
+        assert not [name for name in names for blob in packed if name.encode() in bytes(blob)]
 
     @invariant()
     def aliases_are_those_of_the_oracle(self) -> None:

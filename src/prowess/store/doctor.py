@@ -11,7 +11,7 @@ from itertools import islice, zip_longest
 from math import inf
 from pathlib import Path
 from time import time
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, func, select
@@ -22,18 +22,18 @@ from ..history import History
 from ..model.engine_version import ENGINE_VERSION
 from ..model.ladder.ladder import Ladder
 from ..text import count
-from . import audit, clock, leagues, ratings, seasons
+from . import audit, clock, facets, leagues, ratings
 from .db import schema
 from .db.backup import is_backup, verify
 from .db.database import Database, lock_league
 from .db.migrate import check_version, head, version_of
 from .errors import Conflict, Unavailable
 from .journal import journal
-from .journal.journal import START, JournalRows, Position
+from .journal.journal import Position
 from .leagues import League
-from .seasons import Season, stretches
+from .seasons import stretches
 from .write.posts import advance_counters
-from .write.replay import Checkpoint, drop_checkpoints, list_checkpoints, replay_rows, save_checkpoints
+from .write.replay import Checkpoint, RatedGeneration, list_checkpoints, rated_generations, rebuild
 
 Status = Literal["ok", "warning", "problem"]
 NAMED = 3  # matches or players listed in a message
@@ -208,7 +208,7 @@ def _check_league(connection: Connection, name: str) -> Iterator[Check]:
         faults = [*_journal_faults(connection, league), *_counter_faults(connection, league)]
         faults += _alias_faults(connection, league)
         yield from (_problem(part, name, fault, hint) for fault in faults)
-        for rated in _generations(connection, league) if not faults else ():
+        for rated in rated_generations(connection, league) if not faults else ():
             part, hint = "journal", RESTORE
             history = rated.rows.history(rated.league)
             part, hint = "ratings", REPAIR
@@ -292,24 +292,7 @@ def _end_of_chain(targets: Mapping[str, str], alias: str) -> str | None:
     return None
 
 
-class _Generation(NamedTuple):
-    """A league under one of its models, with the matches and the seasons that the model has rated."""
-
-    league: League
-    rows: JournalRows
-    seasons: list[Season]
-
-
-def _generations(connection: Connection, league: League) -> Iterator[_Generation]:
-    for number in range(1, league.generation + 1):
-        revision = leagues.last_revision(connection, league, number)
-        rated = replace(leagues.with_generation(connection, league, number), revision=revision)
-        current = number == league.generation
-        rows = journal.all_rows(connection, rated) if current else journal.rows_as_of(connection, rated, revision)
-        yield _Generation(rated, rows, seasons.list_seasons(connection, league, revision))
-
-
-def _replay_faults(connection: Connection, rated: _Generation, history: History) -> Iterator[tuple[str, str]]:
+def _replay_faults(connection: Connection, rated: RatedGeneration, history: History) -> Iterator[tuple[str, str]]:
     """Replay the journal; yield the name of each check that fails, with a sentence about the difference."""
     league, wrong = rated.league, 0
     checkpoints = list_checkpoints(connection, league)
@@ -329,10 +312,12 @@ def _replay_faults(connection: Connection, rated: _Generation, history: History)
 
 
 def _is_same(ladder: Ladder, other: Ladder) -> bool:
-    return not ratings.changed_players(ladder, other) and ladder.memory.tobytes() == other.memory.tobytes()
+    return not ratings.changed_players(ladder, other) and facets.pack_memory(ladder) == facets.pack_memory(other)
 
 
-def _replay_to(rated: _Generation, history: History, checkpoints: Sequence[Checkpoint]) -> Iterator[tuple[int, Ladder]]:
+def _replay_to(
+    rated: RatedGeneration, history: History, checkpoints: Sequence[Checkpoint]
+) -> Iterator[tuple[int, Ladder]]:
     """Rate all matches; at each checkpoint and at the end, yield the number of rated matches and the ladder.
 
     Unlike a correction, this replay never starts from a checkpoint, because checkpoints may be damaged.
@@ -388,17 +373,8 @@ def repair(database: Database, name: str, author: str = "") -> None:
         if league.replaying:
             raise Conflict(f"{name}: a correction is under way; repair the league when it has ended", value=name)
         revision = advance_counters(connection, league, 1, 0, None)[0] + 1
-        for rated in _generations(connection, replace(league, revision=revision)):
-            _rebuild(connection, *rated)
+        for rated in rated_generations(connection, replace(league, revision=revision)):
+            rebuild(connection, rated)
         # End the lease of a long correction under way, which may have read wrong ratings, so that it starts again.
         leagues.update_row(connection, league, corrected=revision, replay_until=None)
         audit.write(connection, author, "repair ratings", name, revision=revision)
-
-
-def _rebuild(connection: Connection, league: League, rows: JournalRows, begun: Sequence[Season]) -> None:
-    replayed = replay_rows(league, begun, rows)
-    players = set(replayed.ladder.names) | set(ratings.list_players(connection, league))
-    ratings.save(connection, league, replayed.ladder, dict.fromkeys(players, league.revision))
-    leagues.update_generation(connection, league, engine_version=ENGINE_VERSION)
-    drop_checkpoints(connection, league, START)
-    save_checkpoints(connection, league, replayed.checkpoints)

@@ -28,7 +28,7 @@ from ..model.presets import PRESETS, preset
 from ..model.registry import COMPONENTS
 from ..model.scale import Scale, read_scale
 from ..validate import scale, whole
-from . import audit
+from . import audit, facets
 from .clock import CLOCKS, Clock, show
 from .db import schema
 from .db.database import Database, RawStatement
@@ -89,12 +89,14 @@ def _without_accents(title: str) -> str:
 class Preset:
     """A model, given by its preset's name and the parameters that differ from the defaults.
 
-    A parameter may be a component of the model as plain data, as in `Model.to_dict`.
+    A parameter may be a component of the model as plain data, or a list of facets, as in `Model.to_dict`.
 
     >>> Preset("elo", {"k": 20}).model.params["k"]
     20
     >>> Preset("trueskill", {"drift": {"is": "PerTime", "tau": 0.1}}).model.drift.tau
     0.1
+    >>> Preset("trueskill", {"facets": [{"is": "By", "column": "surface"}], "surface_sigma": 2.0}).model.facets[0].sigma
+    2.0
     """
 
     name: str = "TrueSkill"
@@ -120,6 +122,8 @@ class Preset:
 
 def _read_parameter(name: str, value: Any) -> Any:
     try:
+        if isinstance(value, list):  # facets
+            return [read_spec(item, COMPONENTS) if isinstance(item, dict) else item for item in value]
         return read_spec(value, COMPONENTS) if isinstance(value, dict) else value
     except Error as error:
         raise error.within(f"{name}: ", field=name) from None
@@ -193,7 +197,17 @@ class League:
     @property
     def serial(self) -> bool:
         """Whether rating a match depends on all earlier matches of the league, not only on those of its own players."""
-        return self.model.period is not None or self.model.pipeline.memories > 0
+        return self.model.period is not None or self.has_memory
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether the model learns about the league as a whole: its memory, or effects that all players share."""
+        return self.model.pipeline.memories > 0 or not all(facet.personal for facet in self.model.facets)
+
+    @property
+    def uses_context(self) -> bool:
+        """Whether ratings depend on the context of matches."""
+        return bool(facets.columns_of(self.model))
 
     @property
     def replaying(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,9 +13,10 @@ from sqlalchemy import Connection, Row, bindparam, select
 from ..errors import Error
 from ..history import History
 from ..model.fit.sweeps import run_sweep
+from ..model.fit.trace import Trace, trace
 from ..model.ladder.ladder import Ladder
 from ..model.rating import Rating
-from . import leagues
+from . import facets, leagues
 from .clock import STAMPS
 from .db import schema
 from .db.database import InList, RawStatement, write_many
@@ -31,16 +32,25 @@ _ALL = RawStatement(_STATES)
 _OF_PLAYERS = RawStatement(_STATES.where(InList(_RATING.player, "players")))
 
 
-def make_ladder(league: League, names: Iterable[str], state: bytes, memory: bytes | None = None) -> Ladder:
-    """Return a ladder of the named players; `state` holds their packed ratings, one after another.
+def make_ladder(
+    league: League,
+    names: Iterable[str],
+    state: bytes,
+    rows: Iterable[tuple[int, bytes]] = (),
+    memory: bytes | None = None,
+) -> Ladder:
+    """Return a ladder of the named players; `state` holds their rows of the state, one after another.
 
-    `memory` is what the model has learnt about the league as a whole; by default, the current memory of the league.
+    `rows` are the packed rows of facets, with the index of the player. `memory` is what the model has learnt about the
+    league as a whole; by default, the current memory of the league.
     """
     ladder = Ladder(league.model)
     ladder.names = list(names)
     width = league.model.pipeline.layout.width
     ladder.state = np.frombuffer(state, np.float64).reshape(-1, width).copy() if state else ladder.state
-    ladder.memory = np.frombuffer(league.memory if memory is None else memory, np.float64).copy()
+    facets.unpack_memory(ladder, league.memory if memory is None else memory)
+    if ladder.facets:
+        facets.unpack_players(ladder, rows)
     ladder.stamp = STAMPS[league.clock]
     return ladder
 
@@ -69,7 +79,12 @@ def list_players(connection: Connection, league: League) -> list[str]:
 def ladder_of(league: League, rows: Iterable[Any]) -> Ladder:
     """Return a ladder from pairs of a player and a packed rating; players without matches are left out."""
     rated = [(player, state) for player, state in rows if state is not None]
-    return make_ladder(league, [player for player, _ in rated], b"".join([state for _, state in rated]))
+    names = [player for player, _ in rated]
+    if not league.model.facets:
+        return make_ladder(league, names, b"".join([state for _, state in rated]))
+    size = 8 * league.model.pipeline.layout.width  # the packed rows of facets follow
+    state = b"".join([state[:size] for _, state in rated])
+    return make_ladder(league, names, state, [(row, state[size:]) for row, (_, state) in enumerate(rated)])
 
 
 def changed_since(
@@ -126,7 +141,14 @@ def learn(ladder: Ladder, history: History) -> None:
     """Rate matches, and update the ladder in place."""
     if len(history):
         with locating_errors(history):
-            run_sweep(ladder, history, False, silent=True)
+            run_sweep(ladder, facets.with_team_values(ladder.model, history), False, silent=True)
+
+
+def learn_with_trace(ladder: Ladder, history: History) -> Trace:
+    """Rate matches, update the ladder in place, and return the trace of the matches."""
+    with locating_errors(history):
+        traced = trace(ladder, facets.with_team_values(ladder.model, history))
+    return replace(traced, history=history)
 
 
 @contextmanager
@@ -146,16 +168,17 @@ def save(connection: Connection, league: League, ladder: Ladder, players: Mappin
     `players` maps names to the revisions that changed the ratings. Players who are not in the ladder lose their rating.
     """
     save_players(connection, league, ladder, players)
-    if len(ladder.memory):
-        leagues.update_generation(connection, league, memory=ladder.memory.tobytes())
+    if league.has_memory:
+        leagues.update_generation(connection, league, memory=facets.pack_memory(ladder))
 
 
 def save_players(connection: Connection, league: League, ladder: Ladder, players: Mapping[str, int]) -> None:
     """Write the ratings of some players; `players` maps their names to the revisions that changed the ratings."""
     index, rows = ladder.rows, []
+    packed = facets.pack_players(ladder, [index[name] for name in players if name in index])
     for name, revision in players.items():
         row = index.get(name)
-        state = None if row is None else ladder.state[row].tobytes()
+        state = None if row is None else ladder.state[row].tobytes() + packed.get(row, b"")
         rows.append((league.id, league.rating_set, name, revision, state))
     write_many(connection, schema.rating, rows, replacing=True)
 
@@ -165,6 +188,10 @@ def changed_players(after: Ladder, before: Ladder) -> list[str]:
     both = [name for name in after.names if name in before.rows]
     new, old = (ladder.state[[ladder.rows[name] for name in both]] for ladder in (after, before))
     changed = (new.view(np.int64) != old.view(np.int64)).any(axis=1)
+    if after.facets:
+        new_rows, old_rows = facets.pack_players(after), facets.pack_players(before)
+        differ = [new_rows.get(after.rows[name]) != old_rows.get(before.rows[name]) for name in both]
+        changed |= np.array(differ, bool)
     moved = [both[row] for row in np.flatnonzero(changed).tolist()]
     added = [name for name in after.names if name not in before.rows]
     return [*moved, *added, *(name for name in before.names if name not in after.rows)]

@@ -10,6 +10,7 @@ from hypothesis import Phase
 from hypothesis.stateful import initialize, invariant
 
 import prowess as pw
+from prowess.model.fit.trace import trace as trace_of
 from prowess.store import leagues
 from prowess.store.errors import NotFound
 from prowess.store.read import trace
@@ -18,7 +19,8 @@ from prowess.store.read.snapshot import Snapshot, rank_all
 from prowess.store.read.standings import StandingsCache
 from prowess.store.read.trace_cache import TraceCache
 from prowess.store.write import replay
-from tests.oracles.league import League, reset
+from tests.oracles.league import League, memory_of, reset
+from tests.oracles.league import states_of as states
 from tests.store.matches import PLAYERS
 from tests.store.test_state_machine import LeagueMachine, live
 
@@ -29,10 +31,6 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "MIN_SPACING", 3)
     monkeypatch.setattr(trace, "STEP", 3)
     monkeypatch.setattr(trace, "TAIL", 4)
-
-
-def states(ladder: pw.Ladder) -> dict[str, bytes]:
-    return {name: ladder.state[row].tobytes() for name, row in ladder.rows.items()}
 
 
 def upto(league: League, time: float) -> League:
@@ -51,7 +49,7 @@ class ReaderMachine(LeagueMachine):
         self.often, self.seldom = StandingsCache(), StandingsCache(TraceCache(memory=0), memory=0)
         self.traces = TraceCache()
         self.pending = self.traces.pending
-        self.past: dict[int, tuple[dict[str, bytes], float]] = {}
+        self.past: dict[int, League] = {}
         self.chance = random.Random(7)
 
     def _views(self, work: Any) -> None:
@@ -68,10 +66,11 @@ class ReaderMachine(LeagueMachine):
                 snapshot = one.of(connection, league)
                 assert (snapshot.revision, snapshot.generation) == (league.revision, league.generation)
                 compare(snapshot, ladder)
-            self.past[league.revision] = states(ladder), ladder.memory.tobytes()
+            self.past[league.revision] = self.league.copy()
             then = self.chance.choice(list(self.past))
             old = self.chance.choice([self.often, self.seldom]).at_revision(connection, league, then)
-            assert (states(old.ladder), old.memory.tobytes()) == (self._renamed(self.past[then][0]), self.past[then][1])
+            wanted = self._erased(self.past[then]).ladder()
+            assert (states(old.ladder), memory_of(old.ladder)) == (states(wanted), memory_of(wanted))
             assert old.revision == then
 
         self._views(look)
@@ -123,7 +122,9 @@ def entry_values(history: pw.History) -> dict[str, list[Any]]:
 def compare(snapshot: Snapshot, ladder: pw.Ladder) -> None:
     """Compare every row, rank and position of the standings with a leaderboard."""
     assert states(snapshot.ladder) == states(ladder)
-    assert snapshot.memory.tobytes() == ladder.memory.tobytes()
+    assert memory_of(snapshot.ladder) == memory_of(ladder)
+    some = snapshot.players[::2]
+    assert states(snapshot.ladder_of(some)) == {name: state for name, state in states(ladder).items() if name in some}
     wanted = sorted(ladder.leaderboard().to_dicts(), key=lambda row: (row["rank"], row["player"]))
     page = snapshot.page(0, 100)
     assert page.total == len(wanted)
@@ -144,15 +145,15 @@ def compare_fits(views: MatchViews, league: League) -> None:
     for number, (first, end) in enumerate(pairwise(starts)):
         if number:
             reset(ladder, *sorted(league.seasons)[number - 1][1:])
-        part = league.history(first, end)
+        part = league.rated_history(league.model, first, end)
         if not len(part):
             continue
-        fit = league.model.fit(part, ladder)
+        fit = trace_of(ladder, part)
         forecasts = passed.forecasts.take(np.arange(match, match + len(part)))
         for column in ("win", "draw", "mean", "variance", "log_evidence", "scatter"):
             np.testing.assert_array_equal(getattr(forecasts, column), getattr(fit.forecasts, column), column)
-        np.testing.assert_array_equal(passed.after[entry : entry + part.entries], fit._trace.after)
-        ladder, match, entry = fit.ladder, match + len(part), entry + part.entries
+        np.testing.assert_array_equal(passed.after[entry : entry + part.entries], fit.after)
+        match, entry = match + len(part), entry + part.entries
     assert match == len(views.view)
 
 

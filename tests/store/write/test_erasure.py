@@ -22,6 +22,7 @@ from prowess.store.write.importing import import_history
 from prowess.store.write.long_corrections import LongCorrection
 from prowess.store.write.replay import take_checkpoint
 from prowess.store.write.writer import perform, preview
+from tests.oracles.league import rate
 from tests.store.matches import MODELS
 from tests.store.sound import check
 
@@ -112,7 +113,7 @@ def test_journal_rewritten_without_the_name_gives_the_same_ratings(sqlite_url, m
     with database.reading() as connection:
         league = leagues.find(connection, "darts")
         found = journal.current_rows(connection, league)
-        fitted = league.model.learn(found.history(league))
+        fitted = rate(pw.Ladder(league.model), found.history(league))
         assert journal.bodies(found.history(league)) == [found.bodies[row] for row in found.order], (
             "the rewritten JSON must be canonical"
         )
@@ -120,7 +121,7 @@ def test_journal_rewritten_without_the_name_gives_the_same_ratings(sqlite_url, m
     assert stored == {name: fitted.state[row].tobytes() for name, row in fitted.rows.items()}
     posted = [match(number) for number in range(40)]
     posted[7] = match(9, importance=0.3, weights=[[0.5], [1.0]])
-    named = league.model.learn(pw.History.from_matches(posted))
+    named = rate(pw.Ladder(league.model), pw.History.from_matches(posted))
     assert stored["anonymous-1"] == named.state[named.rows[NAME]].tobytes()
     database.close()
 

@@ -22,6 +22,7 @@ from prowess.store.write import erasure, long_corrections
 from prowess.store.write.commands import AddAlias, Delete, Edit, Post, RemoveAlias, Rename, UndoRename
 from prowess.store.write.importing import import_history
 from prowess.store.write.writer import Writer, perform, preview
+from tests.oracles.league import rate
 from tests.store.matches import MODELS
 from tests.store.sound import check, dump
 
@@ -127,9 +128,9 @@ def test_ratings_after_a_merge_equal_a_fit_of_the_renamed_history(database, pres
     perform(database, Post("chess", matches))
     made = perform(database, Rename("chess", "Jeevo", "Deevo"))
     history = pw.History.from_matches([{**one, "time": f"{one['time']}T00:00:00Z"} for one in matches])
-    assert stored(database, "chess") == states(league.model.fit(history.rename({"Jeevo": "Deevo"})).ladder)
+    assert stored(database, "chess") == states(rate(pw.Ladder(league.model), history.rename({"Jeevo": "Deevo"})))
     perform(database, UndoRename("chess", made.revision))
-    assert stored(database, "chess") == states(league.model.fit(history).ladder)
+    assert stored(database, "chess") == states(rate(pw.Ladder(league.model), history))
 
 
 def test_undoing_a_merge_restores_matches_ratings_and_aliases(database):

@@ -225,8 +225,10 @@ def _not_numbers(name: str, column: ContextColumn, history: Any, by_team: bool) 
     team = row if by_team else int(np.searchsorted(history.team_start, row, "right")) - 1
     match = int(np.searchsorted(history.match_start, team, "right")) - 1
     value = column[row]
-    message = f"match {match + 1}: {name!r} is {value!r}, but a number is needed"
-    return Error(message, field="facets", match=match, value=value)
+    error = Error(f"{name!r} is {value!r}, but a number is needed", field="facets", value=value)
+    located = error.within(f"match {match + 1}: ", match=match)
+    located.__cause__ = error  # for callers that name the match in another way
+    return located
 
 
 def _is_number(text: str) -> bool:

@@ -126,8 +126,21 @@ def is_same(one: str | None, other: str | None) -> bool:
     """
     if one == other or one is None or other is None:
         return one == other
-    first, second = ({name: _coarsest(value) for name, value in read(text).items()} for text in (one, other))
-    return first == second
+    return _coarsest_values(one) == _coarsest_values(other)
+
+
+def is_same_in(columns: Collection[str], one: str | None, other: str | None) -> bool:
+    """Return whether two contexts are equivalent in some columns.
+
+    >>> is_same_in(["a"], '{"a":"x","b":1}', '{"b":2,"a":["x","x"]}'), is_same_in(["b"], '{"b":1}', None)
+    (True, False)
+    """
+    first, second = (_coarsest_values(text) for text in (one, other))
+    return one == other or all(first.get(name) == second.get(name) for name in columns)
+
+
+def _coarsest_values(text: str | None) -> Plain:
+    return {name: _coarsest(value) for name, value in read(text).items()}
 
 
 def _coarsest(value: Any) -> Any:

@@ -92,6 +92,7 @@ _AFTER = _MATCHES.where(
     > sa.tuple_(bindparam("time", type_=sa.Double), bindparam("seq", type_=sa.BigInteger)),
 )
 _CURRENT_AFTER = RawStatement(_AFTER)
+_CURRENT_AFTER_WITH_CONTEXT = RawStatement(_AFTER.with_only_columns(*_ROW, _JOURNAL.context))
 _COUNT_AFTER = RawStatement(_AFTER.with_only_columns(func.count()))
 _LIMITED = (
     _AFTER.order_by(_JOURNAL.time, _JOURNAL.seq)
@@ -103,7 +104,9 @@ _NEXT_WITH_CONTEXT = RawStatement(
     _LIMITED.with_only_columns(*_ROW, _JOURNAL.context).where(_JOURNAL.revision <= _REVISION), index="journal_order"
 )
 _FURTHER = RawStatement(_LIMITED.with_only_columns(_JOURNAL.seq), index="journal_order")
-_RECORDED_SINCE = RawStatement(_MATCHES.where(_NOW, _JOURNAL.revision > _REVISION), index="journal_revision")
+_RECENT = (_NOW, _JOURNAL.revision > _REVISION)
+_RECORDED_SINCE = RawStatement(_MATCHES.where(*_RECENT), index="journal_revision")
+_RECORDED_SINCE_WITH_CONTEXT = RawStatement(_WITH_CONTEXT.where(*_RECENT), index="journal_revision")
 _THEN = (_JOURNAL.revision <= _REVISION, sa.or_(_NOW, _JOURNAL.until > _REVISION))
 _AS_OF = RawStatement(_MATCHES.where(*_THEN))
 _AS_OF_WITH_CONTEXT = RawStatement(_WITH_CONTEXT.where(*_THEN))
@@ -187,20 +190,22 @@ class JournalRows:
     def changed(self, removed: Sequence[int], added: Iterable[Entry]) -> JournalRows:
         """Return the rows without the matches numbered in `removed`, and with the `added` matches.
 
-        Added matches may reuse the numbers of removed matches. The result has no contexts.
+        Added matches may reuse the numbers of removed matches. The result has contexts if they were read.
         """
         kept = self._take(~np.isin(self.seq, removed)) if removed else self
         new = JournalRows.of_entries(added)
         seq, time = np.concatenate([kept.seq, new.seq]), np.concatenate([kept.time, new.time])
-        return JournalRows(seq, time, [*kept.ids, *new.ids], [*kept.bodies, *new.bodies])
+        contexts = [*kept.contexts, *new.contexts] if kept.contexts or not kept.ids else ()
+        return JournalRows(seq, time, [*kept.ids, *new.ids], [*kept.bodies, *new.bodies], contexts)
 
     def _take(self, chosen: NDArray[np.bool_]) -> JournalRows:
         rows = np.flatnonzero(chosen).tolist()
         ids, bodies = ([texts[row] for row in rows] for texts in (self.ids, self.bodies))
-        return JournalRows(self.seq[rows], self.time[rows], ids, bodies)
+        contexts = [self.contexts[row] for row in rows] if self.contexts else ()
+        return JournalRows(self.seq[rows], self.time[rows], ids, bodies, contexts)
 
 
-# Ratings do not depend on the context, so it is read only to be shown or exported.
+# Unless the model of the league has facets, ratings do not depend on the context, so it is not read to rate matches.
 
 
 def all_rows(connection: Connection, league: League) -> JournalRows:
@@ -209,10 +214,15 @@ def all_rows(connection: Connection, league: League) -> JournalRows:
 
 
 def current_rows(connection: Connection, league: League, after: Position = START) -> JournalRows:
-    """Return the current matches of a league after a position (by default, all), without their context."""
+    """Return the current matches of a league after a position (by default, all), with the context if ratings need it.
+
+    The model of `league` decides whether they do; so it is in all functions that return rows to be rated.
+    """
     if after == START:
-        return JournalRows.of(_CURRENT(connection, league=league.id))
-    return JournalRows.of(_CURRENT_AFTER(connection, league=league.id, time=after.time, seq=after.seq))
+        statement = _CURRENT_WITH_CONTEXT if league.uses_context else _CURRENT
+        return JournalRows.of(statement(connection, league=league.id))
+    statement = _CURRENT_AFTER_WITH_CONTEXT if league.uses_context else _CURRENT_AFTER
+    return JournalRows.of(statement(connection, league=league.id, time=after.time, seq=after.seq))
 
 
 def next_rows(
@@ -220,16 +230,17 @@ def next_rows(
 ) -> JournalRows:
     """Return the first `limit` matches after a position, among those that were recorded up to a revision.
 
-    With `context`, the matches are read with their context.
+    With `context`, the matches are read with their context, even if ratings do not need it.
     """
     values = {"league": league.id, "time": after.time, "seq": after.seq, "revision": revision}
-    statement = _NEXT_WITH_CONTEXT if context else _NEXT
+    statement = _NEXT_WITH_CONTEXT if context or league.uses_context else _NEXT
     return JournalRows.of(statement(connection, **values, limit=limit, offset=0))
 
 
 def rows_since(connection: Connection, league: League, revision: int) -> JournalRows:
-    """Return the matches that were recorded since a revision, as they are now."""
-    return JournalRows.of(_RECORDED_SINCE(connection, league=league.id, revision=revision))
+    """Return the matches that were recorded since a revision, as they are now, with the context if ratings need it."""
+    statement = _RECORDED_SINCE_WITH_CONTEXT if league.uses_context else _RECORDED_SINCE
+    return JournalRows.of(statement(connection, league=league.id, revision=revision))
 
 
 def chunks(connection: Connection, league: League, limit: int) -> Iterator[JournalRows]:
@@ -257,8 +268,9 @@ def has_more(connection: Connection, league: League, after: Position, matches: i
 
 
 def rows_as_of(connection: Connection, league: League, revision: int) -> JournalRows:
-    """Return the matches of a league as they were at a revision, without their context."""
-    return JournalRows.of(_AS_OF(connection, league=league.id, revision=revision))
+    """Return the matches of a league as they were at a revision, with the context if ratings need it."""
+    statement = _AS_OF_WITH_CONTEXT if league.uses_context else _AS_OF
+    return JournalRows.of(statement(connection, league=league.id, revision=revision))
 
 
 def history(connection: Connection, league: League, revision: int | None = None) -> History:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,7 +21,7 @@ from ...model.fit.leaderboard import grain, largest, level, overall
 from ...model.ladder.ladder import Ladder
 from ...model.model import Model
 from ...model.scale import Points, Scale
-from .. import clock
+from .. import clock, facets
 from ..errors import NotFound
 from ..leagues import League
 
@@ -138,7 +138,8 @@ class Snapshot:
     """The standings of a league at a revision; immutable. The next snapshot shares unchanged data.
 
     `state` has a row for each player in the model's own format. `settled` has the same rows after any open rating
-    period is closed; these are the ratings that readers see.
+    period is closed; these are the ratings that readers see. `rows` are the packed rows of facets of each player, and
+    `shared` are those that all players share.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings
@@ -159,6 +160,8 @@ class Snapshot:
     settled: Floats
     memory: Floats
     ranking: Ranking
+    rows: Mapping[str, bytes]
+    shared: bytes
 
     @classmethod
     def of_ladder(cls, ladder: Ladder, **about: Any) -> Snapshot:
@@ -167,7 +170,10 @@ class Snapshot:
         state = ladder.state[: len(ladder)].copy()
         settled = state if model.period is None else ladder.settled
         ranking = rank_all(model, settled, names.names)
-        return cls(**about, model=model, names=names, state=state, settled=settled, memory=memory, ranking=ranking)
+        rows = {ladder.names[row]: packed for row, packed in facets.pack_players(ladder).items()}
+        shared = facets.pack_memory(ladder)[memory.nbytes :]
+        beliefs: dict[str, Any] = {"state": state, "settled": settled, "memory": memory, "rows": rows, "shared": shared}
+        return cls(**about, model=model, names=names, ranking=ranking, **beliefs)
 
     @classmethod
     def of(cls, league: League, ladder: Ladder, revision: int | None = None) -> Snapshot:
@@ -185,7 +191,8 @@ class Snapshot:
         """Approximate size in bytes, without data shared with other snapshots."""
         columns = (self.state, self.ranking.order, self.ranking.down)
         settled = 0 if self.settled is self.state else self.settled.nbytes
-        return OVERHEAD + sum(column.nbytes for column in columns) + settled
+        rows = sum(map(len, self.rows.values())) + 200 * len(self.rows) + len(self.shared)
+        return OVERHEAD + sum(column.nbytes for column in columns) + settled + rows
 
     def updated(self, revision: int, rows: Sequence[tuple[str, bytes | None]], memory: bytes) -> Snapshot:
         """Return the standings after some players' rows have changed; a player whose row is None is removed."""
@@ -195,8 +202,11 @@ class Snapshot:
             return self._without(removed).updated(revision, rated, memory)
         names = self.names.extended([name for name, _ in rated if self.names.row(name) is None])
         at = np.array([names.row(name) for name, _ in rated], np.int32)
-        cells = np.frombuffer(b"".join([cells for _, cells in rated]), np.float64).reshape(-1, self.state.shape[1])
-        learnt = np.frombuffer(memory, np.float64).copy()  # a writable copy, which kernels need
+        size = 8 * self.state.shape[1]  # the packed rows of facets follow
+        cells = np.frombuffer(b"".join([cells[:size] for _, cells in rated]), np.float64)
+        cells = cells.reshape(-1, self.state.shape[1])
+        packed = {**self.rows, **{name: cells[size:] for name, cells in rated}} if self.model.facets else self.rows
+        learnt = np.frombuffer(memory[: self.memory.nbytes], np.float64).copy()  # a writable copy, which kernels need
         state = settled = _with_rows(self.state, len(names), at, cells)
         if self.model.period is not None:
             ended = cells.copy()
@@ -204,7 +214,15 @@ class Snapshot:
             settled = _with_rows(self.settled, len(names), at, ended)
         ranking = self.ranking.updated(self.model, self.settled, settled, names.names, at) if rated else self.ranking
         return replace(
-            self, revision=revision, names=names, state=state, settled=settled, memory=learnt, ranking=ranking
+            self,
+            revision=revision,
+            names=names,
+            state=state,
+            settled=settled,
+            memory=learnt,
+            ranking=ranking,
+            rows=packed,
+            shared=memory[self.memory.nbytes :],
         )
 
     def _without(self, removed: set[str]) -> Snapshot:
@@ -213,7 +231,8 @@ class Snapshot:
         state = self.state[kept]
         settled = state if self.settled is self.state else self.settled[kept]
         ranking = rank_all(self.model, settled, names.names)
-        return replace(self, names=names, state=state, settled=settled, ranking=ranking)
+        rows = {name: packed for name, packed in self.rows.items() if name not in removed}
+        return replace(self, names=names, state=state, settled=settled, ranking=ranking, rows=rows)
 
     @property
     def players(self) -> list[str]:
@@ -233,10 +252,21 @@ class Snapshot:
     @cached_property
     def ladder(self) -> Ladder:
         """All players as a ladder, which is shared: copy it before recording matches."""
+        ladder = self._skills()
+        if ladder.facets:
+            self._unpack(ladder)
+        return ladder
+
+    def _skills(self) -> Ladder:
+        """Return a ladder of all players without the rows of facets."""
         ladder = Ladder(self.model)
         ladder.names, ladder._rows = self.names.names, self.names.rows
         ladder.state, ladder.memory, ladder.stamp = self.state, self.memory, clock.STAMPS[self.clock]
         return ladder
+
+    def _unpack(self, ladder: Ladder) -> None:
+        rows = ((row, self.rows.get(name, b"")) for row, name in enumerate(ladder.names))
+        facets.unpack_players(ladder, [*rows, (facets.SHARED, self.shared)])
 
     def ladder_of(self, players: Iterable[str]) -> Ladder:
         """Return a new ladder of the given players, in which matches can be recorded; unknown names are skipped."""
@@ -244,6 +274,8 @@ class Snapshot:
         ladder = Ladder(self.model)
         ladder.names, ladder.state = list(rows), self.state[list(rows.values())]
         ladder.memory, ladder.stamp = self.memory.copy(), clock.STAMPS[self.clock]
+        if ladder.facets:
+            self._unpack(ladder)
         return ladder
 
     def as_time(self, number: float) -> Any:
@@ -254,7 +286,7 @@ class Snapshot:
     @cached_property
     def points(self) -> Points | None:
         """The conversion of skills to points; None if the league has no scale, or the model has no points."""
-        return points_on(self.ladder, self.settings.scale)
+        return points_on(self._skills(), self.settings.scale)
 
     @cached_property
     def active_since(self) -> float:

@@ -164,7 +164,7 @@ class StandingsCache:
         begun = [season for season in seasons.list_seasons(connection, league, revision) if season.start <= time]
 
         def make() -> Snapshot:
-            rows = journal.rows_as_of(connection, league, revision).until(time)
+            rows = journal.rows_as_of(connection, past, revision).until(time)
             return Snapshot.of(past, replay_rows(past, begun, rows).ladder)
 
         return self._past_snapshot(league, ("time", revision, time), make)
@@ -180,7 +180,7 @@ class StandingsCache:
                 matches = int(np.count_nonzero(then))
                 if then[:matches].all():  # if not, later posts have inserted matches among the earlier ones
                     return Snapshot.of(past, view.ladder_after(matches, len(begun)))
-        rows = journal.rows_as_of(connection, league, revision)
+        rows = journal.rows_as_of(connection, past, revision)
         return Snapshot.of(past, replay_rows(past, begun, rows).ladder)
 
 

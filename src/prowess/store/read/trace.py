@@ -18,6 +18,7 @@ from ...model.fit.forecasts import Forecasts
 from ...model.fit.trace import Trace, trace
 from ...model.ladder.ladder import Ladder
 from ...model.model import Model
+from ..facets import copy_rows, with_team_values
 from ..ratings import learn
 from ..seasons import Season, stretches
 from .context_table import AppendColumn, ContextTable, ContextView
@@ -188,6 +189,7 @@ class LeagueTrace:
     def nbytes(self) -> int:
         """Approximate size in bytes."""
         ladders = sum(stop.ladder.state.nbytes + 8 * len(stop.ladder) for stop in self.stops)
+        ladders += sum(rows.state.nbytes + 16 * len(rows) for stop in self.stops for rows in stop.ladder.facets)
         columns = sum(column.nbytes for column in self.columns.values()) + self.index.nbytes + self.context.nbytes
         return columns + ladders + 200 * len(self.names)
 
@@ -198,7 +200,7 @@ class LeagueTrace:
         stops = range(STEP - start % STEP, len(history), STEP)
         for matches, end, season in stretches(history, self.seasons[self.begun :], stops):
             if len(matches):
-                self._append_trace(trace(self.ladder, matches))
+                self._append_trace(trace(self.ladder, with_team_values(self.model, matches)))
             if end == len(history):
                 break  # a season begins with its first match, which may be posted later
             if season is not None:
@@ -226,6 +228,7 @@ class LeagueTrace:
         rows, others = ([whole.rows[name] for name in rated] for whole in (self.ladder, ladder))
         self.ladder.state[rows] = ladder.state[others]
         self.ladder.memory, self.ladder.stamp = ladder.memory.copy(), ladder.stamp
+        copy_rows(self.ladder, ladder, dict(zip(others, rows, strict=True)))
         if len(self) - self.stops[-1].matches >= STEP:
             self.stops.append(Stop(len(self), self.begun, self.ladder.copy()))
 
@@ -338,6 +341,6 @@ def iter_forecasts(
     ladder = Ladder(model)
     for matches, end, season in stretches(history, seasons, range(step, len(history), step)):
         if len(matches):
-            yield end - len(matches), trace(ladder, matches).forecasts
+            yield end - len(matches), trace(ladder, with_team_values(model, matches)).forecasts
         if season is not None:
             season.begin(ladder)

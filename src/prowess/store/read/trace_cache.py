@@ -105,7 +105,8 @@ def _corrected(cached: CachedTrace, league: League, begun: Sequence[Season], ent
     removed = np.flatnonzero(np.isin(view.seq, changed)) if changed else np.zeros(0, np.intp)
     history, seq = added.history(league), added.seq[added.order]
     same_model = cached.generation == league.generation
-    if same_model and set(begun) == set(view.seasons) and _differ_in_context_only(view, removed, seq, history):
+    same_ratings = same_model and not league.uses_context and set(begun) == set(view.seasons)
+    if same_ratings and _differ_in_context_only(view, removed, seq, history):
         trace.annotate(removed, history)
         return trace
     first = _first_change(view, begun, removed, added)
@@ -120,7 +121,7 @@ def _corrected(cached: CachedTrace, league: League, begun: Sequence[Season], ent
 def _differ_in_context_only(
     view: TraceView, removed: NDArray[np.intp], seq: NDArray[np.int64], history: History
 ) -> bool:
-    # If only the context differs, no rating changes.
+    # If only the context differs, no rating changes, unless the model has facets.
     if not len(removed) or not np.array_equal(view.seq[removed], seq):
         return False
     plain: dict[str, Any] = {"ids": None, "context": EMPTY, "team_context": EMPTY, "entry_context": EMPTY}

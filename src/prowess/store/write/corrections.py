@@ -17,10 +17,10 @@ from ...history.context import Kind
 from ...model.engine_version import ENGINE_VERSION
 from ...model.ladder.ladder import Ladder
 from ...model.model import Model
-from .. import aliases, audit, clock, leagues, ratings, seasons
+from .. import aliases, audit, clock, facets, leagues, ratings, seasons
 from ..errors import Conflict
 from ..journal import journal
-from ..journal.context import is_same
+from ..journal.context import is_same, is_same_in
 from ..journal.journal import START, Entry, Position
 from ..leagues import League
 from ..seasons import Season
@@ -68,7 +68,8 @@ class Plan:
     `removed` are the numbers of the matches whose journal rows are superseded, and `added` are the new rows. `posted`
     counts the new rows that are new matches, not corrections. The league must be rated again from the position `since`
     on; `replay` has the new ratings. Both `since` and `replay` are None if nothing must be rated again. `annotated` are
-    new rows that differ from the current rows only in their context, so that no rating changes. `renaming` is the
+    new rows by which an import or an edit changes only the context of matches; `rerated` are those among them that
+    change a column of which the model has a facet, so that ratings change, too. `renaming` is the
     change of the league's aliases. `uses` has the id and the alias of each match that was posted under an alias.
     `dropped_uses` has the number and the alias of each match that no longer counts as posted under this alias. `league`
     is the league after the correction, and `result` is the result of the command. `context_kinds` are the context
@@ -88,12 +89,23 @@ class Plan:
     uses: Sequence[tuple[str, str]] = ()
     dropped_uses: Sequence[tuple[int, str]] = ()
     annotated: Sequence[Entry] = ()
+    rerated: Sequence[Entry] = ()
     context_kinds: Mapping[str, Kind] | None = None
 
     @property
     def is_new_generation(self) -> bool:
         """Whether the correction rates all matches again in a new generation; the old ratings are kept."""
         return isinstance(self.command, ChangeModel | Rederive)
+
+    @property
+    def unrated(self) -> list[int]:
+        """The numbers of the matches that are left out of the new ratings, or are rated in another version."""
+        return [*self.removed, *(entry.seq for entry in self.rerated)]
+
+    @property
+    def rated(self) -> list[Entry]:
+        """The new rows that are rated: the added rows, and those with another context."""
+        return [*self.added, *self.rerated]
 
     def seasons(self, connection: Connection) -> list[Season]:
         """Return the seasons of the league after the correction, in chronological order."""
@@ -131,7 +143,7 @@ def plan(connection: Connection, command: Command) -> Plan:
     if planned.since is None:
         return planned
     before = ratings.load_all(connection, leagues.find(connection, command.league))
-    changes = planned.removed, planned.added
+    changes = planned.unrated, planned.rated
     try:
         replayed = replay(connection, planned.league, planned.seasons(connection), planned.since, *changes)
     except Error as error:
@@ -164,11 +176,22 @@ def _(command: Post, connection: Connection, league: League) -> Plan:
     repeated = [id in recorded for id in post.ids]
     result = _result(league, post.ids, [times[id] for id in post.ids], repeated, post.players)
     result = replace(result, aliases=post.aliases)
-    since = min((entry.position for entry in added), default=None)
     uses = [use for use in post.uses if use[0] not in recorded]
     edits = context_edits(connection, league, post, recorded)
+    rerated = _rerated(connection, league, edits)
+    since = min((entry.position for entry in [*added, *rerated]), default=None)
     planned = Plan(command, league, result, since, added=added, posted=len(added), uses=uses)
-    return replace(planned, annotated=edits, context_kinds=kinds)
+    return replace(planned, annotated=edits, rerated=rerated, context_kinds=kinds)
+
+
+def _rerated(connection: Connection, league: League, edits: Sequence[Entry]) -> list[Entry]:
+    """Return the edits of the context that change a rating."""
+    columns = facets.columns_of(league.model)
+    if not columns or not edits:
+        return []
+    current = journal.current_entries(connection, league, [edit.seq for edit in edits])
+    old = {entry.seq: entry.context for entry in current}
+    return [edit for edit in edits if not is_same_in(columns, edit.context, old.get(edit.seq))]
 
 
 @_draft.register
@@ -238,7 +261,7 @@ def _with_new_generation(command: ChangeModel | Rederive, league: League, change
 
 
 def _underived(model: Model) -> dict[str, Any]:
-    return {"memory": Ladder(model).memory.tobytes(), "engine_version": ENGINE_VERSION}
+    return {"memory": facets.pack_memory(Ladder(model)), "engine_version": ENGINE_VERSION}
 
 
 @_draft.register
@@ -295,7 +318,9 @@ def _with_amendment(connection: Connection, planned: Plan, command: Edit | Delet
             f"match {command.id!r} was changed{who} since you opened it: check the current version", value=command.id
         )
     if (old.body, old.time) == (new.body, new.time):
-        return replace(planned, annotated=[new])
+        changes_rating = not is_same_in(facets.columns_of(planned.league.model), old.context, new.context)
+        planned = replace(planned, annotated=[new], rerated=[new] if changes_rating else ())
+        return replace(planned, since=new.position) if changes_rating else planned
     return replace(planned, since=min(old.position, new.position), removed=[old.seq], added=[new])
 
 

@@ -1,7 +1,9 @@
 """Erase a person: replace all names of a player by pseudonyms, and recognise the names when they are posted again.
 
-No other code rewrites the journal. Ratings do not depend on names, so no rating changes. A salted hash of the name is
-kept until `drop_hash` deletes it. With the hash, importing an old file again does not bring the name back.
+No other code rewrites the journal. Ratings do not depend on names, so no rating changes, with one exception: if the
+name is a value of a context column of which a model has a facet, the value is removed, and the model rates the league
+again. A salted hash of the name is kept until `drop_hash` deletes it. With the hash, importing an old file again does
+not bring the name back.
 """
 
 from __future__ import annotations
@@ -22,14 +24,14 @@ from sqlalchemy import ColumnElement, Connection, Table, func, insert, select, u
 from ...errors import Error
 from ...history import History
 from ...history.names import plain_letters
-from .. import aliases, audit, leagues, ratings
+from .. import aliases, audit, facets, leagues, ratings
 from ..db import schema
 from ..db.database import Database, lock_league, secure_delete
 from ..errors import Conflict, NotFound, WriteClash
 from ..journal import journal
-from ..journal.context import drop_names, text_values, without_names
+from ..journal.context import drop_names, is_same_in, read, text_values, without_names
 from ..leagues import League
-from .replay import pack_names, unpack_names
+from .replay import pack_names, rated_generations, rebuild, unpack_names
 
 ALIAS = "anonymous-"
 # The cost of a hash, 0.3 to 1 ms: 100,000 new names take about a minute, but only in leagues with anonymised players.
@@ -121,7 +123,7 @@ def _anonymise(
         pseudonyms[each] = pseudonym
         found += _rename_matches(connection, league, each, pseudonym, salt, hashed)
         found += _rename_ratings(connection, league, each, pseudonym)
-    _erase_contexts(connection, league, names)
+    held_in = _erase_contexts(connection, league, names)
     if not found:
         raise NotFound(f"{league.name} has no player named {name!r}", field="player", value=name)
     words = {_as_word(each): pseudonyms[each] for each in sorted(names, key=len, reverse=True)}
@@ -149,6 +151,9 @@ def _anonymise(
         row |= {"salt": salt if keep_hash else None, "hash": _hash(salt, each) if keep_hash else None}
         row["scrub_due"] = connection.dialect.name == "sqlite"
         connection.execute(insert(schema.erasure).values(row))
+    for rated in rated_generations(connection, replace(league, revision=revision)) if held_in else ():
+        if held_in & set(facets.columns_of(rated.league.model)):  # its ratings hold and depend on the removed values
+            rebuild(connection, rated)
     alias = pseudonyms[names[0]]
     current = (_RATING.league_id == league.id, _RATING.rating_set == league.rating_set)
     changed = _RATING.player.in_(pseudonyms.values())
@@ -278,21 +283,25 @@ def _rename_matches(
     return len(bodies)
 
 
-def _erase_contexts(connection: Connection, league: League, names: Sequence[str]) -> None:
+def _erase_contexts(connection: Connection, league: League, names: Sequence[str]) -> set[str]:
+    """Remove the names from the contexts of all revisions of all matches; return the columns that held them."""
     plain = {plain_letters(name) for name in names}
     parts = [json.dumps(name, ensure_ascii=False)[1:-1] for name in plain]
     columns = (_JOURNAL.seq, _JOURNAL.revision, _JOURNAL.context)
     query = select(*columns).where(_JOURNAL.league_id == league.id, _JOURNAL.context.is_not(None))
-    changed = []
+    changed: list[dict[str, Any]] = []
+    held_in: set[str] = set()
     with connection.execute(query.execution_options(yield_per=READ_ROWS)) as rows:
         for seq, revision, context in rows:
             letters = plain_letters(context)
             if any(part in letters for part in parts) and (kept := without_names(context, plain)) != context:
                 changed.append({"at_seq": seq, "at_revision": revision, "context": kept})
+                held_in |= {name for name in read(context) if not is_same_in([name], context, kept)}
     if changed:
         own = (_JOURNAL.league_id == league.id, _JOURNAL.seq == sa.bindparam("at_seq"))
         this = (*own, _JOURNAL.revision == sa.bindparam("at_revision"))
         connection.execute(update(schema.journal).where(*this).values(context=sa.bindparam("context")), changed)
+    return held_in
 
 
 def _rename_ratings(connection: Connection, league: League, name: str, alias: str) -> int:

@@ -26,7 +26,7 @@ from time import monotonic, sleep, time
 from sqlalchemy import Connection, Table, delete, func, select, tuple_, update
 
 from ...model.ladder.ladder import Ladder
-from .. import leagues, ratings
+from .. import facets, leagues, ratings
 from ..db import schema
 from ..db.database import Database, lock_league
 from ..errors import RatingError, Unavailable, WriteClash
@@ -73,7 +73,7 @@ def takes_long(connection: Connection, command: Command) -> bool:
     planned = draft(connection, command)
     if planned.since is None:
         return False
-    if len(planned.added) > MAX_SHORT:
+    if len(planned.rated) > MAX_SHORT:
         return True
     positions = checkpoint_positions(connection, planned.league, planned.since)
     return journal.has_more(connection, planned.league, positions[0] if positions else START, MAX_SHORT)
@@ -164,8 +164,8 @@ class LongCorrection:
 
     def _chunks(self, planned: Plan, after: Position) -> Iterator[tuple[JournalRows, bool]]:
         # Every chunk is read in its own short transaction, because a long one would keep SQLite from reusing its log.
-        added = sorted(planned.added, key=lambda entry: entry.position)
-        first, is_last, gone = 0, False, set(planned.removed)
+        added = sorted(planned.rated, key=lambda entry: entry.position)
+        first, is_last, gone = 0, False, set(planned.unrated)
         while not is_last:
             with self._database.reading() as connection:
                 rows = journal.next_rows(connection, self._league, after, self._revision, CHUNK)
@@ -189,7 +189,7 @@ class LongCorrection:
             drop_checkpoints(connection, self._league, self._earliest)
             planned = planned.with_renamed(self._renamed)
             revision = write_changes(connection, planned)
-            memory = self._ladder.memory.tobytes()
+            memory = facets.pack_memory(self._ladder)
             ours = {"rating_set": self._league.rating_set, "set_revision": revision, "memory": memory}
             leagues.update_generation(connection, self._league, **ours)
         before = ratings.ladder_of(self._old_league, self._old.items())
@@ -199,7 +199,7 @@ class LongCorrection:
         # Rate the matches that were posted since the previous call.
         now = leagues.find(connection, self._command.league)
         now.check_writable()
-        rows = journal.rows_since(connection, now, self._revision)
+        rows = journal.rows_since(connection, self._league, self._revision)  # the new model may need the context
         if self._renaming is not None and len(rows.seq):
             renamed = renamed_matches(connection, now, self._renaming, self._revision)
             rows = rows.changed([match.old.seq for match in renamed], [match.new for match in renamed])

@@ -24,7 +24,7 @@ from ...history.context import Kind
 from ...history.names import name_of
 from ...history.ragged import owners
 from ...history.times import Times
-from ...model.fit.trace import Trace, trace
+from ...model.fit.trace import Trace
 from ...model.ladder.ladder import Ladder
 from .. import aliases, leagues, ratings
 from .. import clock as clocks
@@ -445,8 +445,7 @@ def _rate(batch: _Batch, number: int, post: ValidatedPost) -> CommandResult:
             raise OutOfOrder
         after = before.copy()
         if batch.traced:
-            with ratings.locating_errors(new.history):
-                batch.traces[number] = trace(after, new.history)
+            batch.traces[number] = ratings.learn_with_trace(after, new.history)
         else:
             ratings.learn(after, new.history)
         batch.ladder, batch.context_kinds = after, kinds

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, delete, insert, literal, not_, select, tuple_
 
+from ...model.engine_version import ENGINE_VERSION
 from ...model.ladder.ladder import Ladder
-from .. import leagues, ratings
+from .. import facets, leagues, ratings, seasons
 from ..db import schema
 from ..db.database import Database, lock_league
 from ..journal import journal
@@ -108,8 +109,8 @@ def last_checkpoint(connection: Connection, league: League, before: Position) ->
     query = select(schema.checkpoint).where(*_of(league), tuple(before) > _POSITION).order_by(*_LATEST).limit(1)
     row = connection.execute(query).first()
     if row is None:
-        memory = Ladder(league.model).memory.tobytes()
-        return Checkpoint(START, 0, ratings.make_ladder(league, [], b"", memory))
+        memory = facets.pack_memory(Ladder(league.model))
+        return Checkpoint(START, 0, ratings.make_ladder(league, [], b"", memory=memory))
     return _read_checkpoint(league, row)
 
 
@@ -120,7 +121,10 @@ def list_checkpoints(connection: Connection, league: League) -> list[Checkpoint]
 
 
 def _read_checkpoint(league: League, row: Row[Any]) -> Checkpoint:
-    ladder = ratings.make_ladder(league, unpack_names(row.players), row.state, row.memory)
+    names = unpack_names(row.players)
+    size = 8 * league.model.pipeline.layout.width * len(names)  # packed rows of facets follow
+    rows = facets.split(row.state[size:])
+    ladder = ratings.make_ladder(league, names, row.state[:size], rows, row.memory)
     return Checkpoint(Position(row.time, row.seq), row.matches, ladder)
 
 
@@ -141,8 +145,8 @@ def save_checkpoints(connection: Connection, league: League, checkpoints: Sequen
             "seq": checkpoint.position.seq,
             "matches": checkpoint.matches,
             "players": pack_names(ladder.names),
-            "state": ladder.state[: len(ladder)].tobytes(),
-            "memory": ladder.memory.tobytes(),
+            "state": ladder.state[: len(ladder)].tobytes() + facets.join(facets.pack_players(ladder)),
+            "memory": facets.pack_memory(ladder),
         }
         connection.execute(insert(schema.checkpoint).values(row))
     positions = checkpoint_positions(connection, league, END) if checkpoints else []
@@ -177,6 +181,36 @@ def unpack_names(packed: bytes) -> list[str]:
 def drop_checkpoints(connection: Connection, league: League, since: Position) -> None:
     """Delete the checkpoints from a position on, after a change that has invalidated them."""
     connection.execute(delete(schema.checkpoint).where(*_of(league), not_(tuple(since) > _POSITION)))
+
+
+class RatedGeneration(NamedTuple):
+    """A league under one of its models, with the matches and the seasons that the model has rated."""
+
+    league: League
+    rows: JournalRows
+    seasons: list[Season]
+
+
+def rated_generations(connection: Connection, league: League) -> Iterator[RatedGeneration]:
+    """Yield the league under each of its models, oldest first."""
+    for number in range(1, league.generation + 1):
+        revision = leagues.last_revision(connection, league, number)
+        rated = replace(leagues.with_generation(connection, league, number), revision=revision)
+        current = number == league.generation
+        rows = journal.all_rows(connection, rated) if current else journal.rows_as_of(connection, rated, revision)
+        yield RatedGeneration(rated, rows, seasons.list_seasons(connection, league, revision))
+
+
+def rebuild(connection: Connection, rated: RatedGeneration) -> Ladder:
+    """Rate all matches of a league under one of its models again, and replace its ratings and checkpoints."""
+    league = rated.league
+    replayed = replay_rows(league, rated.seasons, rated.rows)
+    players = set(replayed.ladder.names) | set(ratings.list_players(connection, league))
+    ratings.save(connection, league, replayed.ladder, dict.fromkeys(players, league.revision))
+    leagues.update_generation(connection, league, engine_version=ENGINE_VERSION)
+    drop_checkpoints(connection, league, START)
+    save_checkpoints(connection, league, replayed.checkpoints)
+    return replayed.ladder
 
 
 def take_checkpoint(database: Database, name: str) -> int:

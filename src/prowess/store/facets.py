@@ -1,0 +1,211 @@
+"""The rows of a model's facets in the database: packed behind the ratings of players and the memory of the league.
+
+The packed rows of a player follow the player's packed rating, and the rows that all players share follow the packed
+memory of the league. Packed rows begin with the length of a header, in four bytes. The header is a JSON list that has
+the index of the facet and the value for each row, in ascending order. The numbers of all rows follow, eight bytes each.
+Equal rows have equal bytes, however they were computed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Error
+from ..history import History
+from ..history.context import Context, ContextColumn, column_at
+from ..history.ragged import owners
+from ..model.components.facet import Experience
+from ..model.ladder.facet_rows import FacetRows
+from ..model.ladder.ladder import Ladder
+from ..model.model import Model
+
+SHARED = -1  # stands for the player of rows that all players share
+LENGTH = 4  # bytes of the length of a header
+
+Keys = tuple[tuple[int, str], ...]  # the facet and the value of each row
+
+
+def columns_of(model: Model) -> list[str]:
+    """Return the context columns that a model needs.
+
+    >>> import prowess as pw
+    >>> columns_of(pw.TrueSkill().replace(facets=(pw.facet.By("surface"), pw.facet.Experience())))
+    ['surface']
+    """
+    return list(dict.fromkeys(facet.column for facet in model.facets if not isinstance(facet, Experience)))
+
+
+# Packing
+
+
+def pack_players(ladder: Ladder, players: Sequence[int] | None = None) -> dict[int, bytes]:
+    """Return the packed rows of players, given by their rows in the ladder; by default, of all players.
+
+    Players without rows are left out.
+    """
+    return _pack(ladder, players, personal=True) if ladder.facets else {}
+
+
+def pack_memory(ladder: Ladder) -> bytes:
+    """Return what the model has learnt about the league as a whole: its memory, and the rows that all players share."""
+    shared = _pack(ladder, None, personal=False) if ladder.facets else {}
+    return ladder.memory.tobytes() + shared.get(SHARED, b"")
+
+
+def _pack(ladder: Ladder, players: Sequence[int] | None, personal: bool) -> dict[int, bytes]:
+    found: dict[int, list[tuple[int, str, int]]] = {}
+    for index, rows in enumerate(ladder.facets):
+        if rows.facet.personal != personal or not len(rows):
+            continue
+        chosen = ~np.isnan(rows.state[: len(rows), 0])
+        if players is not None:
+            chosen &= np.isin(rows.owners, players)
+        for row in np.flatnonzero(chosen).tolist():
+            found.setdefault(rows.owners[row], []).append((index, rows.values[rows.codes[row]], row))
+    return {player: _pack_rows(ladder.facets, sorted(keys)) for player, keys in found.items()}
+
+
+def _pack_rows(facets: Sequence[FacetRows], rows: Sequence[tuple[int, str, int]]) -> bytes:
+    keys = [(index, value) for index, value, _ in rows]
+    header = json.dumps(keys, ensure_ascii=False, separators=(",", ":")).encode()
+    cells = [facets[index].state[row].tobytes() for index, _, row in rows]
+    return b"".join([len(header).to_bytes(LENGTH, "little"), header, *cells])
+
+
+# Unpacking
+
+
+def unpack_players(ladder: Ladder, packed: Iterable[tuple[int, bytes]]) -> None:
+    """Set rows in a ladder from pairs of a player, given by the row in the ladder, and the player's packed rows."""
+    owners_of: list[list[int]] = [[] for _ in ladder.facets]
+    values_of: list[list[str]] = [[] for _ in ladder.facets]
+    numbers_of: list[list[int]] = [[] for _ in ladder.facets]
+    blocks, number = [], 0
+    for player, rows in packed:
+        if not rows:
+            continue
+        rows = bytes(rows)
+        end = LENGTH + int.from_bytes(rows[:LENGTH], "little")
+        for index, value in _read_header(rows[LENGTH:end]):
+            owners_of[index].append(player)
+            values_of[index].append(value)
+            numbers_of[index].append(number)
+            number += 1
+        blocks.append(rows[end:])
+    if not number:
+        return
+    cells = np.frombuffer(b"".join(blocks), np.float64).reshape(number, -1)
+    for facet, players, values, numbers in zip(ladder.facets, owners_of, values_of, numbers_of, strict=True):
+        if numbers:
+            _set_rows(facet, players, values, cells[numbers])
+
+
+@lru_cache(4096)  # few combinations of values occur in a league
+def _read_header(header: bytes) -> Keys:
+    return tuple((index, value) for index, value in json.loads(header))
+
+
+def _set_rows(rows: FacetRows, players: Sequence[int], values: Sequence[str], cells: NDArray[np.float64]) -> None:
+    known = rows.code_of
+    rows.values.extend(value for value in dict.fromkeys(values) if value not in known)
+    codes = rows.code_of
+    keys = [(player, codes[value]) for player, value in zip(players, values, strict=True)]
+    found = rows.row_of
+    new = [key for key in keys if key not in found]
+    first = len(rows)
+    rows.add([player for player, _ in new], [code for _, code in new])
+    rows.state[first : len(rows)] = np.nan
+    found = rows.row_of
+    rows.state[[found[key] for key in keys]] = cells
+
+
+def unpack_memory(ladder: Ladder, memory: bytes) -> None:
+    """Set what the model has learnt about the league as a whole, as `pack_memory` returns it."""
+    size = 8 * ladder.model.pipeline.memories if ladder.facets else len(memory)
+    ladder.memory = np.frombuffer(memory[:size], np.float64).copy()
+    unpack_players(ladder, [(SHARED, memory[size:])])
+
+
+def join(rows: Mapping[int, bytes]) -> bytes:
+    """Join the packed rows of many players, given by their rows in a ladder; the inverse of `split`."""
+    return b"".join([b"%b%b%b" % (_number(player), _number(len(some)), some) for player, some in rows.items()])
+
+
+def split(joined: bytes) -> list[tuple[int, bytes]]:
+    """Split packed rows of many players; the inverse of `join`.
+
+    >>> split(join({3: b"ab", 1: b"c"}))
+    [(3, b'ab'), (1, b'c')]
+    """
+    found, at = [], 0
+    while at < len(joined):
+        player, size = (int.from_bytes(joined[start : start + LENGTH], "little") for start in (at, at + LENGTH))
+        at += 2 * LENGTH + size
+        found.append((player, joined[at - size : at]))
+    return found
+
+
+def _number(number: int) -> bytes:
+    return number.to_bytes(LENGTH, "little")
+
+
+def copy_rows(ladder: Ladder, other: Ladder, players: Mapping[int, int]) -> None:
+    """Copy the rows of some players, and all shared rows, from another ladder.
+
+    `players` maps the players' rows in the other ladder to those in the ladder.
+    """
+    if not ladder.facets:
+        return
+    rows = [(players[player], some) for player, some in pack_players(other, list(players)).items()]
+    unpack_players(ladder, [*rows, *_pack(other, None, personal=False).items()])
+
+
+# Levels
+
+
+def with_team_values(model: Model, history: History) -> History:
+    """Return a history in which every column of a shared effect has a value for each team.
+
+    A value that is given once for the match belongs to all teams, and a value that is given for each player of a team
+    belongs to the team. Ratings thus do not depend on how the value was given, nor on the other matches of the history.
+    (The columns of a history have the finest level of all its matches.)
+
+    Raises `Error` if the players of a team have different values.
+    """
+    for facet in model.facets:
+        name = facet.column
+        if facet.personal or isinstance(facet, Experience):
+            continue
+        if name in history.context:
+            column = column_at(history, name, "team")
+            assert column is not None
+            history = _moved(history, "context", name, column)
+        elif name in history.entry_context:
+            history = _moved(history, "entry_context", name, _team_values(history, name))
+    return history
+
+
+def _moved(history: History, old: str, name: str, column: ContextColumn) -> History:
+    others = {other: kept for other, kept in getattr(history, old).items() if other != name}
+    changes: dict[str, Any] = {old: Context(others), "team_context": Context({**history.team_context, name: column})}
+    return replace(history, **changes)
+
+
+def _team_values(history: History, name: str) -> ContextColumn:
+    column = history.entry_context[name]
+    first = history.team_start[:-1]
+    team = owners(history.team_start)
+    different = np.flatnonzero(column.code != column.code[first][team])
+    if len(different):
+        match = int(owners(history.match_start)[team[different[0]]])
+        text = f"the players of a team have different values of {name!r}, but its effect is shared"
+        error = Error.in_field("context", f"{text}; give one value for each team", value=name)
+        raise error.within(f"match {match + 1}: ", match=match) from error
+    return column.take(first)
