@@ -235,3 +235,20 @@ def test_strict_posts_refuse_new_names_similar_to_known_names(people):
             post()
         assert caught.value.suggestions == {"Joao Silva": ["João Silva"]}
     assert people.preview([["Joao Silva"], ["Rafael Nadal"]]).warnings == {"Joao Silva": ["João Silva"]}
+
+
+def test_client_has_the_facets_of_the_model():
+    matches = [{"teams": [["ann"], ["bob"]], "context": {"surface": "clay", "side": ["near", "far"]}}] * 3
+    matches += [{"teams": [["bob"], ["ann"]], "context": {"surface": "grass", "side": ["near", "far"]}}] * 3
+    matches = [one | {"time": f"2026-01-0{day}"} for day, one in enumerate(matches, 1)]
+    facets = [{"is": "By", "column": "surface"}, {"is": "Shared", "column": "side"}]
+    model = pw.TrueSkill().replace(facets=(pw.facet.By("surface"), pw.facet.Shared("side")))
+    ladder = model.fit(pw.History.from_matches(matches)).ladder
+    with trial("tennis", facets=facets) as client:
+        client.record_all(matches)
+        assert client.leaderboard(surface="clay")["mu"].to_list() == ladder.leaderboard(surface="clay")["mu"].to_list()
+        assert client.effects().select("value", "mu").rows() == ladder.effects.select("value", "mu").rows()
+        assert set(client.deviations("ann")["value"]) == {"clay", "grass"}
+        context = {"surface": "clay", "side": ["near", "far"]}
+        told = client.predict([["ann"], ["bob"]], context=context)
+        assert told.win.tolist() == ladder.predict([["ann"], ["bob"]], context=context).win.tolist()

@@ -158,8 +158,10 @@ class Client:
         player: dict[str, Any] = self._get(f"/players/{encode_segment(name_of(name))}", matches=matches, curve=curve)
         return player
 
-    def leaderboard(self, min_matches: int = 0, *, at: Any = None) -> pl.DataFrame:
+    def leaderboard(self, min_matches: int = 0, *, at: Any = None, **context: Any) -> pl.DataFrame:
         """Return the players with at least `min_matches` matches, best first, as a Polars frame, now or at time `at`.
+
+        If values of the context are given, such as `surface="clay"`, the ratings are those at these values.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -167,9 +169,31 @@ class Client:
         ...     client.leaderboard().row(0)[:2]
         (1, 'ann')
         """
+        values = {f"context.{column}": value for column, value in context.items()}
         return responses.parse_standings(
-            list(self._rows(min_matches=whole("min_matches", min_matches), at=to_json(at)))
+            list(self._rows(min_matches=whole("min_matches", min_matches), at=to_json(at), **values))
         )
+
+    def effects(self) -> pl.DataFrame:
+        """Return what all players share, like `pw.Ladder.effects`: facet, value, mu, sigma and matches.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("chess") as client:
+        ...     client.effects().columns
+        ['facet', 'value', 'mu', 'sigma', 'matches']
+        """
+        return responses.parse_effects(self._get("/effects")["effects"])
+
+    def deviations(self, name: str) -> pl.DataFrame:
+        """Return how a player differs from the skill at each value of the context: facet, value, mu, sigma, matches.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("chess") as client:
+        ...     _ = client.record([["ann"], ["bob"]])
+        ...     len(client.deviations("ann"))
+        0
+        """
+        return responses.parse_effects(self.player(name, matches=0, curve=0)["deviations"])
 
     def events(self, after: int | None = None) -> Iterator[News]:
         """Follow the league: yield new ratings as they arise, until you stop iterating.
@@ -207,7 +231,7 @@ class Client:
         `time` may be earlier than the times of matches posted before; in that case, all later ratings are recomputed.
         Without `time`, the match gets the time at which the service receives it. If you pass your own `id`, you can
         safely post the match again. `context` stores other facts about the match, such as
-        `{"surface": "clay", "side": ["blue", "red"]}`; ratings do not depend on them.
+        `{"surface": "clay", "side": ["blue", "red"]}`; ratings depend on them only if the model has facets.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -292,9 +316,9 @@ class Client:
     ) -> Revised:
         """Correct a match: replace the given parts, named as in `record`, and recompute all later ratings.
 
-        If only the `context` changes, all ratings stay the same; `context={}` removes the context. With `dry_run`,
-        nothing is changed, and the result says what would change. The journal records the author, the time and the
-        `reason` of the correction.
+        If only the `context` changes, all ratings stay the same, unless the model has facets of the changed columns;
+        `context={}` removes the context. With `dry_run`, nothing is changed, and the result says what would change. The
+        journal records the author, the time and the `reason` of the correction.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -541,6 +565,7 @@ class Client:
         time: Any = None,
         weights: Sequence[Numbers] | None = None,
         home: int | None = None,
+        context: Mapping[str, Any] | None = None,
         newcomers: bool = False,
     ) -> Prediction:
         """Predict a match between players of the league; `newcomers` allows unknown names.
@@ -553,7 +578,7 @@ class Client:
         ...     client.predict([["ann"], ["bob"]]).win.round(2)
         array([0.75, 0.21])
         """
-        body = _match_body(teams, time=time, weights=weights, home=home) | {"newcomers": newcomers}
+        body = _match_body(teams, time=time, weights=weights, home=home, context=context) | {"newcomers": newcomers}
         return responses.parse_prediction(self._send("POST", "/predict", body))
 
     def quality(

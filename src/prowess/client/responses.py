@@ -220,6 +220,24 @@ def parse_next_matches(body: Mapping[str, Any]) -> NextMatches:
     return NextMatches(matches, body["exact"], tuple(body["newcomers"]))
 
 
+def parse_effects(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Return effects or deviations as a Polars frame, as `Ladder.effects` would return them.
+
+    >>> parse_effects([{"facet": "side", "value": "blue", "mu": 0.4, "sigma": 0.1, "matches": 7}]).row(0)
+    ('side', 'blue', 0.4, 0.1, 7)
+    """
+    import polars as pl
+
+    schema: dict[str, Any] = {"facet": pl.String, "value": pl.String, "trait": pl.String, "mu": pl.Float64}
+    schema |= {"sigma": pl.Float64, "matches": pl.Int64, "points": pl.Float64, "points_sigma": pl.Float64}
+    given = [
+        name for name in schema if name not in ("trait", "points", "points_sigma") or any(name in row for row in rows)
+    ]
+    columns = {name: [row.get(name) for row in rows] for name in given}
+    columns["value"] = [value or "" for value in columns["value"]]
+    return pl.DataFrame(columns, {name: schema[name] for name in given})
+
+
 def parse_standings(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Return the rows of a leaderboard as a Polars frame, as `Ladder.leaderboard` would return them.
 

@@ -167,6 +167,21 @@ def copy_rows(ladder: Ladder, other: Ladder, players: Mapping[int, int]) -> None
     unpack_players(ladder, [*rows, *_pack(other, None, personal=False).items()])
 
 
+def known_values(model: Model, packed: Iterable[bytes]) -> dict[str, list[str]]:
+    """Return the values of each context column that packed rows have; columns of numbers are left out.
+
+    The values of a column are sorted. A column without values has an empty list.
+    """
+    headers = {some[LENGTH : LENGTH + int.from_bytes(some[:LENGTH], "little")] for some in packed if some}
+    keys = {key for header in headers for key in _read_header(bytes(header))}
+    texts = [facet for facet in model.facets if not facet.weighted and not isinstance(facet, Experience)]
+    found: dict[str, set[str]] = {facet.column: set() for facet in texts}
+    for index, value in keys:
+        if model.facets[index] in texts:
+            found[model.facets[index].column].add(value)
+    return {column: sorted(values) for column, values in found.items()}
+
+
 # Levels
 
 

@@ -57,8 +57,10 @@ def forecast_match(now: Snapshot, asked: schemas.PredictionRequest) -> tuple[Pre
     """
     teams, rated, names = _resolve_teams(now, asked)
     time = None if asked.time is None else now.as_time(parse(now.clock, asked.time))
-    prediction = now.ladder.predict(rated, time=time, weights=asked.weights, home=asked.home)
-    quality = now.ladder.quality(rated, weights=asked.weights, home=asked.home)
+    ladder = now.ladder_of(name for team in teams for name in team) if now.model.facets else now.ladder
+    weights, home = asked.weights, asked.home
+    prediction = ladder.predict(rated, time=time, weights=weights, home=home, context=asked.context)
+    quality = ladder.quality(rated, weights=weights, home=home)
     payload = {"teams": teams} | prediction.to_dict() | {"quality": quality, "newcomers": names.newcomers}
     return prediction, with_revision(now, payload | names.payload())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -14,13 +14,15 @@ from starlette.responses import Response
 
 from ...errors import Error
 from ...history.times import DAY, parse_time
+from ...model.model import Model
 from ...store import leagues
 from ...store.clock import Clock, parse
+from ...store.facets import columns_of
 from ...store.leagues import League
 from ...store.read.snapshot import Page, Snapshot
 from ..auth import Access
 from ..context import Service
-from .dependencies import LARGEST, RawNames, Read, ServiceDep
+from .dependencies import COLUMN_PREFIX, CONTEXT_PARAMETER, LARGEST, RawNames, Read, ServiceDep
 from .responses import (
     NOT_MODIFIED,
     cached_json,
@@ -43,10 +45,36 @@ EMPTY_TRACE: dict[str, Any] = dict.fromkeys(("wins", "draws", "losses", "best", 
 }
 
 
+def context_values(request: Request) -> dict[str, str]:
+    """Return the query parameters that may be values of context columns, by name.
+
+    >>> context_values(Request({"type": "http", "query_string": b"surface=clay&context.at=night&at=2026&side="}))
+    {'surface': 'clay', 'context.at': 'night'}
+    """
+    given = {name: value.strip() for name, value in request.query_params.items()}
+    return {name: value for name, value in given.items() if value and name not in OWN_PARAMETERS}
+
+
+CONTEXT_PARAMETERS = {
+    "parameters": [
+        CONTEXT_PARAMETER
+        | {
+            "description": "The ratings at this value of a context column of which the model has a facet, such as "
+            "`surface=clay`. `context.surface=clay` means the same. Use this form for columns that have the name of "
+            "another parameter."
+        }
+    ]
+}
+
+
 @dataclass(frozen=True)
 class StandingsFilter:
-    """Query parameters that select standings and filter their players."""
+    """Query parameters that select standings and filter their players.
 
+    `context` has the parameters that may be values of context columns; `for_model` keeps those that are.
+    """
+
+    context: Annotated[dict[str, str], Depends(context_values)]
     revision: Annotated[int | None, Query(ge=0, le=LARGEST, description="The standings as of this revision.")] = None
     at: Annotated[
         str | None,
@@ -64,8 +92,22 @@ class StandingsFilter:
     ] = None
     min_matches: Annotated[int, Query(ge=0, le=LARGEST, description="Only players with this many matches or more.")] = 0
 
+    def for_model(self, model: Model) -> StandingsFilter:
+        """Return the filter with the values of context columns only; names with a prefix are always columns."""
+        columns, found = columns_of(model), {}
+        for name, value in self.context.items():
+            column = name.removeprefix(COLUMN_PREFIX)
+            if column != name or name in columns:
+                found[column] = value
+        return replace(self, context={f"{COLUMN_PREFIX}{column}": value for column, value in found.items()})
+
     def standings(self, service: Service, connection: Connection, league: League) -> Snapshot:
         """Return the selected standings with all players, without filtering."""
+        snapshot = self._skills(service, connection, league)
+        values = self.for_model(snapshot.model).context
+        return snapshot.at_values({name.removeprefix(COLUMN_PREFIX): value for name, value in values.items()})
+
+    def _skills(self, service: Service, connection: Connection, league: League) -> Snapshot:
         past = [name for name in ("at", "season", "generation") if getattr(self, name) is not None]
         if len(past) > 1:
             raise Error.in_field(past[1], f"this parameter cannot be combined with {past[0]}")
@@ -108,14 +150,17 @@ class StandingsFilter:
     def query_params(self) -> dict[str, str]:
         """The parameters that differ from their defaults, as text.
 
-        >>> StandingsFilter(revision=0, active=True).query_params
-        {'revision': '0', 'active': 'true'}
+        >>> StandingsFilter({"context.surface": "clay"}, revision=0, active=True).query_params
+        {'revision': '0', 'active': 'true', 'context.surface': 'clay'}
         """
-        defaults = vars(StandingsFilter())
-        given = {name: value for name, value in vars(self).items() if value != defaults[name]}
-        return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
+        defaults = vars(StandingsFilter({}))
+        given = {name: value for name, value in vars(self).items() if value != defaults[name] and name != "context"}
+        texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
+        return texts | self.context
 
 
+# Parameters of the leaderboard and of the page of standings, which are not columns.
+OWN_PARAMETERS = {*vars(StandingsFilter({})), "page", "size", "show", "raw_names"}
 StandingsFilterDep = Annotated[StandingsFilter, Depends()]
 
 
@@ -135,6 +180,7 @@ def _end_of_day(clock: Clock, at: str) -> float:
     summary="Get a page of the leaderboard",
     response_model=schemas.Leaderboard,
     responses=NOT_MODIFIED,
+    openapi_extra=CONTEXT_PARAMETERS,
 )
 async def get_leaderboard(
     request: Request,
@@ -152,7 +198,11 @@ async def get_leaderboard(
     def respond(snapshot: Snapshot, headers: dict[str, str]) -> Response:
         body = filters.payload(snapshot, page, size)
         if body["next"]:
-            params = filters.query_params | {"page": body["next"], "size": size, "revision": snapshot.revision}
+            params = filters.for_model(snapshot.model).query_params | {
+                "page": body["next"],
+                "size": size,
+                "revision": snapshot.revision,
+            }
             body["next"] = f"/api/leagues/{snapshot.league}/leaderboard?{urlencode(params)}"
         return json_response(body, headers=headers)
 
@@ -168,6 +218,7 @@ async def get_leaderboard(
         200: {"description": "One row per player.", "content": {"text/csv": {"schema": {"type": "string"}}}},
         **NOT_MODIFIED,
     },
+    openapi_extra=CONTEXT_PARAMETERS,
 )
 async def get_leaderboard_csv(
     request: Request, access: Read, service: ServiceDep, filters: StandingsFilterDep, raw_names: RawNames = False
@@ -197,6 +248,34 @@ async def _respond_with_standings(
         return not_modified(request, tag) or respond(snapshot, etag_headers(tag))
 
     return await service.read(work)
+
+
+@router.get(
+    "/api/leagues/{league}/effects",
+    tags=["leaderboard"],
+    summary="Get the facets of the model, and the effects that all players share",
+    response_model=schemas.Effects,
+    responses=NOT_MODIFIED,
+)
+async def get_effects(request: Request, access: Read, service: ServiceDep) -> Response:
+    """The home advantage, and what values of the context add to a performance; the largest effect first."""
+
+    def work(connection: Connection) -> Response:
+        league = leagues.find(connection, access.league)
+        now = service.standings.of(connection, league)
+        return cached_json(request, etag_of(league, now.generation, now.revision), lambda: effects_payload(now))
+
+    return await service.read(work)
+
+
+def effects_payload(now: Snapshot) -> dict[str, Any]:
+    """Return the facets of a league's model and the effects that all players share, as plain data."""
+    facets = [
+        {"kind": facet.kind, "column": facet.column, "values": now.facet_values.get(facet.column)}
+        for facet in now.model.facets
+    ]
+    about = {"league": now.league, "revision": now.revision, "generation": now.generation}
+    return about | {"facets": facets, "effects": now.effects}
 
 
 @router.get(
@@ -252,7 +331,8 @@ def player_payload(
         "players": len(now),
         "active_rank": now.ranks([name], now.active_ranking)[0] if row["active"] else None,
         "active_players": len(now.active_ranking.order),
-        "rating": rating_payload(now.ladder[name], now.points),
+        "rating": rating_payload(now.ladder_of([name])[name], now.points),
+        "deviations": now.deviations(name),
         "provisional": row["provisional"],
         "active": row["active"],
         "last_seen": row["last_seen"],

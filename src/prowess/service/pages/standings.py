@@ -35,7 +35,7 @@ SHOW: dict[str, dict[str, Any]] = {
     "established": {"provisional": False},
 }
 WIDE = 2.0  # half width of a bar in standard deviations, for models whose caution is 0
-FIELDS = (*vars(StandingsFilter()), "show")
+FIELDS = (*(name for name in vars(StandingsFilter({})) if name != "context"), "show")
 LETTERS = {"win": "W", "draw": "D", "loss": "L"}
 
 Page = Annotated[int, Query(ge=1, le=LARGEST // 1000)]
@@ -59,7 +59,7 @@ async def standings(
         data = query.payload(snapshot, 1, max(1, len(snapshot))) if whole else query.payload(snapshot, page, SIZE)
         rows: list[Plain] = data["players"]
         since = _add_changes(service, connection, league, query, snapshot, rows)
-        fields = who.query_params | {"show": show}
+        fields = who.for_model(snapshot.model).query_params | {"show": show}
         following = data["next"] and page_url(league.name, "standings.json", **fields, page=data["next"])
         return PageContext(
             data | {"since": since, "next": following},

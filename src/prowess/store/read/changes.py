@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, isnan
 from typing import Any
@@ -121,14 +121,18 @@ def _ranking_of_active(before: Snapshot, now: Snapshot) -> Ranking:
 
 
 def what_if(
-    now: Snapshot, teams: Sequence[Sequence[str]], time: float | None = None, home: int | None = None
+    now: Snapshot,
+    teams: Sequence[Sequence[str]],
+    time: float | None = None,
+    home: int | None = None,
+    context: Mapping[str, Any] | None = None,
 ) -> list[Plain] | None:
     """Return how much each rating would change with each result of a match between two teams.
 
     The match takes place at `time`, on the clock of the league, or else right after the last match of its players.
-    `home` is the index of the home team. The result has a row for each player with the changes of μ if the `first` team
-    wins, after a `draw`, and if the `second` team wins, in points if the league has a scale. The result is None if the
-    model needs scores, not only a result.
+    `home` is the index of the home team, and `context` has the values that the model's facets need. The result has a
+    row for each player with the changes of μ if the `first` team wins, after a `draw`, and if the `second` team wins,
+    in points if the league has a scale. The result is None if the model needs scores, not only a result.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings
@@ -147,7 +151,7 @@ def what_if(
         ladder = now.ladder_of(names)
         before = dict.fromkeys(names, ladder.newcomer.mu) | {name: ladder[name].mu for name in ladder}
         try:
-            ladder.record(teams, ranks=ranks, time=when, home=home)
+            ladder.record(teams, ranks=ranks, time=when, home=home, context=context)
         except Error:
             return None
         for name in names:

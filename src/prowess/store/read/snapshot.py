@@ -17,6 +17,7 @@ from ...history.name_index import NameIndex
 from ...history.times import DAY, show_time
 from ...model.engine.buffers import Table
 from ...model.engine.rate import settle_periods
+from ...model.fit.effects import shifts
 from ...model.fit.leaderboard import grain, largest, level, overall
 from ...model.ladder.ladder import Ladder
 from ...model.model import Model
@@ -28,6 +29,7 @@ from ..leagues import League
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.int32]
+MAX_VALUES = 4  # standings at values of the context that a snapshot keeps
 OVERHEAD = 4_096  # bytes of a snapshot besides its columns; they add up if a process caches many small leagues
 
 
@@ -277,6 +279,73 @@ class Snapshot:
         if ladder.facets:
             self._unpack(ladder)
         return ladder
+
+    def at_values(self, context: Mapping[str, Any]) -> Snapshot:
+        """Return the standings at values of the context: players are rated and ranked as in matches with these values.
+
+        Numbers may be given as text. Raises `Error` for an unknown column or value.
+        """
+        if not context:
+            return self
+        values = {name: self._number(name, value) for name, value in context.items()}
+        key = tuple(sorted((name, str(value)) for name, value in values.items()))
+        if key not in self._at_values:
+            mean, variance = shifts(self.ladder, values, list(range(len(self))))
+            layout, settled = self.model.pipeline.layout, self.settled.copy()
+            settled[:, layout.means] += mean
+            settled[:, layout.variances] += variance
+            if len(self._at_values) >= MAX_VALUES:
+                self._at_values.clear()
+            ranking = rank_all(self.model, settled, self.names.names)
+            self._at_values[key] = replace(self, settled=settled, ranking=ranking)
+        return self._at_values[key]
+
+    @cached_property
+    def _at_values(self) -> dict[tuple[tuple[str, str], ...], Snapshot]:
+        return {}
+
+    def _number(self, name: str, value: Any) -> Any:
+        weighted = any(facet.weighted for facet in self.model.facets if facet.column == name)
+        with suppress(ValueError):
+            return float(value) if weighted and isinstance(value, str) else value
+        raise Error.in_field(name, f"a number is needed, not {value!r}", value=value)
+
+    @cached_property
+    def facet_values(self) -> dict[str, list[str]]:
+        """The known values of each context column of which the model has a facet, sorted; columns of numbers excluded.
+
+        >>> import prowess as pw
+        >>> from prowess.store.leagues import Settings
+        >>> ladder = pw.Ladder(pw.TrueSkill().replace(facets=(pw.facet.By("surface"),)))
+        >>> _ = ladder.record([["ann"], ["bob"]], context={"surface": "clay"})
+        >>> about = {"league": "x", "clock": "none", "settings": Settings(), "revision": 1, "generation": 1}
+        >>> now = Snapshot.of_ladder(ladder, **about)
+        >>> now.facet_values, now.at_values({"surface": "clay"}).row("ann")["mu"] > now.row("ann")["mu"]
+        ({'surface': ['clay']}, True)
+        """
+        return facets.known_values(self.model, [*self.rows.values(), self.shared])
+
+    @cached_property
+    def effects(self) -> list[dict[str, Any]]:
+        """What all players share: the learnt or given home advantage, and the effects of facets."""
+        ladder = self._skills()
+        if self.shared:
+            facets.unpack_players(ladder, [(facets.SHARED, self.shared)])
+        return self._in_points(ladder.effects.to_dicts())
+
+    def deviations(self, player: str) -> list[dict[str, Any]]:
+        """Return how a player differs from the skill at each value of the context, the largest deviation first."""
+        rows = self.ladder_of([player]).deviations.to_dicts() if self.model.facets else []
+        return self._in_points([{name: row[name] for name in row if name != "player"} for row in rows])
+
+    def _in_points(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        for row in rows:
+            row["value"] = row["value"] or None
+            if self.points is not None:
+                sigma = row["sigma"]
+                row["points"] = self.points.factor * row["mu"]
+                row["points_sigma"] = None if sigma is None else self.points.factor * sigma
+        return rows
 
     def as_time(self, number: float) -> Any:
         """Convert a time on the league's clock to the form that ladders accept."""

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field, FiniteFloat
 
 from .common import Name, RequestModel, ResponseModel, Time, example
+from .matches import Context
 
 TEAMS, PLAYERS, BALANCED, QUEUE = 64, 1_000, 200, 5_000
 
@@ -53,11 +54,15 @@ class QualityRequest(NamesRequest):
 
 
 class PredictionRequest(QualityRequest):
-    """A possible match and its time. The prediction takes the drift of skills until that time into account."""
+    """A possible match and its time. The prediction takes the drift of skills until that time into account.
+
+    `context` has the values of the columns of which the model has a facet; a facet without a value is left out.
+    """
 
     model_config = example({"teams": TEAM_NAMES, "time": "2026-02-28"})
 
     time: Time | None = None
+    context: Context = None
 
 
 class RevisionResponse(ResponseModel):

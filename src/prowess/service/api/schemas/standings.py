@@ -104,6 +104,51 @@ class PlayerMatch(PostedMatch):
     points_moved: float | None = Field(None, description="The change in points, if the league has a scale.")
 
 
+class Effect(ResponseModel):
+    """What a value of the context adds to a performance, or what a unit of a number adds."""
+
+    model_config = example(
+        {"facet": "side", "value": "blue", "mu": 0.4, "sigma": 0.1, "matches": 120, "points": 12.5, "points_sigma": 3.1}
+    )
+
+    facet: str = Field(description="The column of the context; `home` is the home advantage.")
+    value: str | None = Field(description="The value; null for a home advantage, and for a number, per unit.")
+    trait: str | None = Field(None, description="offence or defence; only for models that rate both")
+    mu: float
+    sigma: float | None
+    matches: int | None = Field(description="The number of matches with this value; null for the home advantage.")
+    points: float | None = Field(None, description="mu in points, if the league has a scale.")
+    points_sigma: float | None = None
+
+
+class Facet(ResponseModel):
+    """A facet of the league's model: its kind, its column, and the values that matches had so far."""
+
+    kind: str = Field(description="by, slope, shared, covariate or experience")
+    column: str
+    values: list[str] | None = Field(description="The values so far, sorted; null for numbers and experience.")
+
+
+class Effects(ResponseModel):
+    """The facets of the league's model, and the effects that all players share."""
+
+    model_config = example(
+        {
+            "league": "chess",
+            "revision": 120,
+            "generation": 1,
+            "facets": [{"kind": "shared", "column": "colour", "values": ["black", "white"]}],
+            "effects": [{"facet": "colour", "value": "white", "mu": 0.4, "sigma": 0.1, "matches": 120}],
+        }
+    )
+
+    league: str
+    revision: int
+    generation: int
+    facets: list[Facet]
+    effects: list[Effect]
+
+
 class Player(ResponseModel):
     """A player: rating and rank, rating curve, matches, opponents and partners."""
 
@@ -117,6 +162,7 @@ class Player(ResponseModel):
             "active_rank": 1,
             "active_players": 48,
             "rating": ANN,
+            "deviations": [],
             "provisional": False,
             "active": True,
             "last_seen": "2026-01-31T10:00:00Z",
@@ -141,6 +187,9 @@ class Player(ResponseModel):
     active_rank: int | None = Field(description="The rank among active players; null for an inactive player.")
     active_players: int
     rating: Rating
+    deviations: list[Effect] = Field(
+        description="What the player's rating gains at each value of the context, if the model has such facets."
+    )
     provisional: bool
     active: bool
     last_seen: Time | None

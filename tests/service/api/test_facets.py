@@ -1,0 +1,153 @@
+"""Leagues whose models have facets, over HTTP: the responses have the numbers of the library."""
+
+from itertools import count
+
+import pytest
+
+import prowess as pw
+from prowess.service.api.schemas import forecasts, standings
+
+SURFACE, SIDE = {"is": "By", "column": "surface", "sigma": 3.0}, {"is": "Shared", "column": "side", "sigma": 1.0}
+MODEL = {
+    "name": "TrueSkill",
+    "parameters": {"facets": [SURFACE, SIDE, {"is": "By", "column": "rest", "numeric": True}]},
+}
+PAIR = [["nadal"], ["federer"]]
+MATCHES = [
+    {"teams": PAIR, "context": {"surface": "clay", "side": ["near", "far"], "rest": [3, 1]}},
+    {"teams": PAIR[::-1], "context": {"surface": "grass", "side": ["near", "far"]}},
+    {"teams": [["murray"], ["nadal"]], "context": {"surface": "grass"}},
+] * 4
+MATCHES = [one | {"time": f"2026-01-{day:02}"} for day, one in enumerate(MATCHES, 1)]
+NUMBERS = count(1)
+
+
+@pytest.fixture
+def url(ask):
+    name = f"tennis-{next(NUMBERS)}"
+    ask.create_league(name, model=MODEL)
+    ask.post(f"/api/leagues/{name}/matches", MATCHES, status=201)
+    return f"/api/leagues/{name}"
+
+
+@pytest.fixture
+def ladder():
+    facets = (pw.facet.By("surface", sigma=3.0), pw.facet.Shared("side", sigma=1.0), pw.facet.By("rest", numeric=True))
+    return pw.TrueSkill().replace(facets=facets).fit(pw.History.from_matches(MATCHES)).ladder
+
+
+def test_leaderboard_at_a_value_of_the_context_has_the_ratings_of_the_library(ask, url, ladder):
+    for query in ("surface=clay", "context.surface=clay", "surface=clay&junk=1"):
+        told = ask.get(f"{url}/leaderboard?{query}", status=200).json()
+        standings.Leaderboard.model_validate(told)
+        wanted = ladder.leaderboard(surface="clay").to_dicts()
+        names = ("rank", "player", "mu", "sigma", "shown", "matches")
+        assert [[row[name] for name in names] for row in told["players"]] == [
+            [row[name] for name in names] for row in wanted
+        ]
+    rest = ask.get(f"{url}/leaderboard?rest=2", status=200).json()["players"]
+    assert [row["mu"] for row in rest] == ladder.leaderboard(rest=2)["mu"].to_list()
+    skills = ask.get(f"{url}/leaderboard?surface=&junk=1", status=200).json()["players"]
+    assert [row["mu"] for row in skills] == ladder.leaderboard()["mu"].to_list()
+    csv = ask.get(f"{url}/leaderboard.csv?surface=grass", status=200).text.splitlines()
+    assert csv[1].split(",")[1] == ladder.leaderboard(surface="grass")["player"][0]
+
+
+def test_next_page_of_the_leaderboard_keeps_the_value(ask, url, ladder):
+    first = ask.get(f"{url}/leaderboard?surface=clay&size=2&junk=1", status=200).json()
+    assert "context.surface=clay" in first["next"]
+    assert "junk" not in first["next"]
+    rest = ask.get(first["next"], status=200).json()["players"]
+    players = [row["player"] for row in first["players"] + rest]
+    assert players == ladder.leaderboard(surface="clay")["player"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("surface=ice", "no match has the surface 'ice'; there are clay and grass"),
+        ("context.round=final", "unknown context 'round'"),
+        ("rest=long", "a number is needed, not 'long'"),
+    ],
+)
+def test_unknown_values_of_the_context_are_refused(ask, url, ladder, query, text):
+    assert text in ask.get(f"{url}/leaderboard?{query}", status=422).json()["detail"]
+
+
+def test_prediction_takes_the_context(ask, url, ladder):
+    for context in (None, {"surface": "clay"}, {"surface": "ice", "side": ["far", "near"], "rest": [[2], [1]]}):
+        told = ask.post(f"{url}/predict", {"teams": PAIR, "context": context}, status=200).json()
+        forecasts.Prediction.model_validate(told)
+        assert told["win"] == ladder.predict(PAIR, context=context).win.tolist()
+    new = {"teams": [["nadal"], ["newcomer"]], "context": {"surface": "clay"}, "newcomers": True}
+    assert ask.post(f"{url}/predict", new, status=200).json()["newcomers"] == ["newcomer"]
+    wrong = {"teams": PAIR, "context": {"surfaces": "clay"}}
+    refused = ask.post(f"{url}/predict", wrong, status=422).json()
+    assert "did you mean 'surface'?" in refused["detail"]
+    for context in ("clay", {"side": "near"}):
+        ask.post(f"{url}/predict", {"teams": PAIR, "context": context}, status=422)
+
+
+def test_prediction_of_a_model_without_facets_refuses_a_context(ask, league):
+    ask.post(f"{league}/matches", {"teams": PAIR}, status=201)
+    refused = ask.post(f"{league}/predict", {"teams": PAIR, "context": {"surface": "clay"}}, status=422).json()
+    assert "this model has no facets" in refused["detail"]
+
+
+def test_effects_are_those_of_the_library(ask, url, ladder):
+    told = ask.get(f"{url}/effects", status=200).json()
+    standings.Effects.model_validate(told)
+    assert [(row["value"], row["mu"], row["sigma"], row["matches"]) for row in told["effects"]] == (
+        ladder.effects.select("value", "mu", "sigma", "matches").rows()
+    )
+    assert told["facets"] == [
+        {"kind": "by", "column": "surface", "values": ["clay", "grass"]},
+        {"kind": "shared", "column": "side", "values": ["far", "near"]},
+        {"kind": "slope", "column": "rest", "values": None},
+    ]
+    factor = ladder.points_on((1500, 400)).factor
+    assert told["effects"][0]["points"] == pytest.approx(factor * told["effects"][0]["mu"])
+
+
+def test_effects_include_the_home_advantage(ask):
+    ask.create_league("facets-football", model={"name": "TrueSkill", "parameters": {"home_advantage": "learnt"}})
+    [home] = ask.get("/api/leagues/facets-football/effects", status=200).json()["effects"]
+    assert (home["facet"], home["value"], home["matches"]) == ("home", None, None)
+
+
+def test_player_has_deviations(ask, url, ladder):
+    told = ask.get(f"{url}/players/nadal", status=200).json()
+    standings.Player.model_validate(told)
+    own = ladder.deviations.filter(player="nadal")
+    assert [(row["facet"], row["value"] or "", row["mu"]) for row in told["deviations"]] == own.select(
+        "facet", "value", "mu"
+    ).rows()
+    assert told["rating"]["mu"] == ladder["nadal"].mu
+
+
+def test_correction_of_the_context_changes_the_ratings(ask, url, ladder):
+    [last] = ask.get(f"{url}/matches?limit=1", status=200).json()["matches"]
+    before = ask.get(f"{url}/players/nadal", status=200).json()["rating"]
+    changed = {"teams": last["teams"], "context": {"surface": "clay"}}
+    told = ask("PUT", f"{url}/matches/{last['id']}", json=changed, status=200).json()
+    assert {row["player"] for row in told["ratings"]} >= {"nadal", "murray"}
+    assert ask.get(f"{url}/players/nadal", status=200).json()["rating"] != before
+
+
+def test_model_with_facets_is_checked_and_returned(ask, url, ladder):
+    assert ask.get(url, status=200).json()["model"] == MODEL
+    for facets in (
+        [{"is": "By", "column": ""}],
+        [{"is": "Nothing", "column": "x"}],
+        ["surface"],
+        [SURFACE, SURFACE],
+        7,
+    ):
+        wrong = {"name": "TrueSkill", "parameters": {"facets": facets}}
+        ask("PUT", f"{url}/model", json=wrong, status=422)
+    refused = ask("PUT", f"{url}/model", json={"name": "Elo", "parameters": {"facets": [SURFACE]}}, status=422).json()
+    assert "surface" in refused["detail"]
+    told = ask(
+        "PUT", f"{url}/model", json={"name": "TrueSkill", "parameters": {"facets": [SURFACE]}}, status=200
+    ).json()
+    assert len(told["ratings"]) == 3
