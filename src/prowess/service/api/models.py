@@ -13,7 +13,9 @@ from starlette.responses import Response
 
 from ...model.model import Model
 from ...model.presets import PRESETS
+from ...model.registry import facet_addresses
 from ...model.scale import Scale
+from ...text import capitalise
 from .responses import json_response
 from .schemas import leagues as schemas
 
@@ -116,6 +118,11 @@ PARAMETERS: Mapping[str, tuple[str, str]] = {
     "least": ("Smallest margin", "the lower limit of the margin within which two teams share a place"),
     "printed": ("As printed", "whether a formula is used as the paper prints it"),
 }
+FACET_PARAMETERS: Mapping[str, tuple[str, str]] = {  # parameters of facets, without the name of the column
+    "sigma": ("spread", "how much the values of this column typically matter; 0 if they do not matter"),
+    "tau": ("drift", "how far a difference or an effect may move between matches"),
+    "mu": ("effect at the start", "the effect of a value or a unit before anything is known"),
+}
 EXCEPTIONS = {("Glicko2", "tau"): ("Change of volatility", "how fast the volatility of a player may change")}
 TECHNICAL = ("tolerance", "sweeps", "least", "printed", "prediction", "larger")
 # Types of parameters that JSON can represent; other parameters are components of the model.
@@ -172,11 +179,16 @@ def parameter_payloads(preset: str, model: Model, usual: Model) -> list[dict[str
     'Speed'
     """
     payloads = []
+    facets = facet_addresses(vars(model))
     for name, value in model.params.items():
         unused = (name == "caution" and model.absorb.certain) or (name == "beta" and not value)
         if unused or not isinstance(value, SIMPLE):
             continue
         title, meaning = EXCEPTIONS.get((preset, name)) or PARAMETERS.get(name) or (name, "")
+        if name in facets:
+            index, key = facets[name]
+            word, meaning = FACET_PARAMETERS[key]
+            title = f"{capitalise(model.facets[index].column)}: {word}"
         payloads.append(
             {
                 "name": name,

@@ -103,7 +103,10 @@ class StandingsFilter:
 
     def standings(self, service: Service, connection: Connection, league: League) -> Snapshot:
         """Return the selected standings with all players, without filtering."""
-        snapshot = self._skills(service, connection, league)
+        return self.at_values(self._skills(service, connection, league))
+
+    def at_values(self, snapshot: Snapshot) -> Snapshot:
+        """Return standings at the values of the context."""
         values = self.for_model(snapshot.model).context
         return snapshot.at_values({name.removeprefix(COLUMN_PREFIX): value for name, value in values.items()})
 

@@ -19,6 +19,7 @@ from ...model.components.margin import LEARNT, LearntDraws
 from ...model.compose import ASPECTS, compose, words_of
 from ...model.params import fields_of
 from ...model.presets import PRESETS
+from ...model.registry import facet_addresses
 from ...store import leagues, seasons
 from ...store.choices import FIRST
 from ...store.errors import Unavailable
@@ -42,6 +43,7 @@ from ..context import Service
 from .charts import chart_heights
 from .web.csrf import CheckedForm
 from .web.forms import form_texts, parse_number
+from .web.match_context import column_labels
 from .web.page import PageContext, Plain, page, wants_data
 from .web.ratings import RatingFormat
 from .web.templates import page_url, render_page
@@ -50,6 +52,8 @@ router = APIRouter(include_in_schema=False)
 MODELS, CHANGE = "/leagues/{league}/models", "/leagues/{league}/switch"
 OTHERS = ("TrueSkill", "Elo", "Glicko", "Glicko2")  # preselected until it is known which models can rate the matches
 SET = "set."  # prefix of the parameters in queries and forms
+BY = "by."  # prefix of the columns by which players differ
+FACETS = "facets"  # in a form that has a choice of these columns
 DRAWS = "draw_probability"  # a number, or the word LEARNT
 MAX_DIGITS = 16  # the id of an offer has fewer digits
 DEFAULTS = "defaults"  # in a query: begin with the defaults of a preset, not with the league's own parameters
@@ -109,6 +113,7 @@ def _context(
     preset, model = league.preset.name, league.model
     offer = _offer(service, connection, league, choice)
     generations = leagues.list_generations(connection, league)
+    now = service.standings.of(connection, league)
     data: Plain = {
         "league": league.name,
         "revision": league.revision,
@@ -125,8 +130,10 @@ def _context(
         "figures": _analysis(league, figures),
         "comparison": _analysis(league, comparison),
         "offer": offer,
+        "effects": now.effects,
     }
     extra = {
+        "effects": RatingFormat(now.model, league.settings.scale).effects(now.effects) if league.posted else [],
         "choices": _choices(league, figures.data, comparison.last, chosen),
         "own": model_label(league.preset),
         "names": list(PRESETS),
@@ -268,11 +275,20 @@ def _parse_preset(league: League, fields: Mapping[str, str]) -> Preset:
     _check_name(name)
     texts = {key.removeprefix(SET): text for key, text in fields.items() if key.startswith(SET)}
     keeps_own = name == league.preset.name and DEFAULTS not in fields
-    if not texts and keeps_own:
+    if not texts and keeps_own and FACETS not in fields:
         return league.preset
     # If the preset stays the same, the league keeps its own components and settings in words (such as `drift`).
-    own = league.preset.parameters if keeps_own else {}
-    words: dict[str, Any] = words_of(own) | {part: value for part, value in own.items() if isinstance(value, dict)}
+    own = dict(league.preset.parameters) if keeps_own else {}
+    if FACETS in fields:
+        own = own | {"facets": _parse_facets(own.get("facets", []), fields)}
+        if not own["facets"]:
+            del own["facets"]
+        # Numbers of facets that were removed are left over in the form.
+        removed = set(_facet_parameters(league.preset)) - set(_facet_parameters(Preset(name, own)))
+        texts = {parameter: text for parameter, text in texts.items() if parameter not in removed}
+    words: dict[str, Any] = words_of(own) | {
+        part: value for part, value in own.items() if isinstance(value, (dict, list))
+    }
     words |= {aspect: texts.pop(aspect) for aspect in ASPECTS if aspect in texts}
     if texts.get(DRAWS, "").strip() == LEARNT:
         words[DRAWS] = texts.pop(DRAWS).strip()
@@ -288,6 +304,36 @@ def _parse_preset(league: League, fields: Mapping[str, str]) -> Preset:
     preset = Preset(name, parameters)
     _ = preset.model  # validates the parameters
     return preset
+
+
+def _parse_facets(own: Any, fields: Mapping[str, str]) -> list[Plain]:
+    """Return the facets of the form: deviations by the chosen columns, and the league's other facets."""
+    chosen = [key.removeprefix(BY) for key in fields if key.startswith(BY)]
+    plain = [dict(facet) for facet in (own if isinstance(own, list) else [own])]
+    kept = [facet for facet in plain if not _is_deviation(facet) or facet["column"] in chosen]
+    known = [facet["column"] for facet in kept if _is_deviation(facet)]
+    return [*kept, *({"is": "By", "column": column} for column in chosen if column not in known)]
+
+
+def _is_deviation(facet: Plain) -> bool:
+    return facet.get("is") == "By" and not facet.get("numeric")
+
+
+def _facet_parameters(preset: Preset) -> list[str]:
+    facets = {name: value for name, value in preset.parameters.items() if name == "facets"}
+    return list(facet_addresses(vars(Preset(preset.name, facets).model)))
+
+
+def _facet_choices(league: League, preset: Preset | None, fields: Mapping[str, str]) -> list[Plain]:
+    """Return the context columns with text of which the model could have, or has, a facet."""
+    model = league.model if preset is None else preset.model
+    chosen = {facet.column for facet in model.facets if facet.kind == "by"}
+    if preset is None and FACETS in fields:
+        chosen = {key.removeprefix(BY) for key in fields if key.startswith(BY)}
+    columns = [name for name, kind in league.context_kinds.items() if kind == "category"]
+    columns += [name for name in sorted(chosen) if name not in columns]
+    labels = column_labels(columns)
+    return [{"field": BY + name, "label": labels[name], "chosen": name in chosen} for name in columns]
 
 
 def _parse_parameter(name: str, text: str) -> float:
@@ -340,6 +386,7 @@ def _change_context(
         "shown": explain_shown_rating(model, league.settings.scale),
         "parameters": parameters,
         "aspects": aspects,
+        "facets": _facet_choices(league, preset, fields),
         "offer": fields.get("offer"),
         "defaults": DEFAULTS in fields,
         "variant": name == league.preset.name and bool(preset and preset.parameters),

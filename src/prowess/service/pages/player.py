@@ -75,6 +75,7 @@ async def player(
         if ending:
             listed = matches.matches(known[0], limit=LARGEST, where=where).rows if ending == ".csv" else []
             return PageContext(data, add_columns([*map(_table_row, listed)], listed, known[0]), league, etag)
+        extra["deviations"] = RatingFormat(now.model, league.settings.scale).effects(data["deviations"])
         extra |= {"own": [_page_row(match) for match in data["matches"]], "total": total, "offset": offset}
         extra |= _context_extra(matches.view.context, data, where)
         return PageContext(data, (), league, etag, extra=extra | _extremes(service, connection, league, data))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -9,6 +10,7 @@ from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 from starlette.requests import Request
 
+from ...errors import Error
 from ...model.scale import Z95
 from ...store import clock, leagues, seasons
 from ...store.errors import Unavailable
@@ -17,11 +19,12 @@ from ...store.leagues import League
 from ...store.read.changes import ranks_gained, week_before
 from ...store.read.match_views import recent_form
 from ...store.read.snapshot import Snapshot
-from ..api.dependencies import LARGEST, Read, ServiceDep
+from ..api.dependencies import COLUMN_PREFIX, LARGEST, Read, ServiceDep
 from ..api.responses import etag_of
 from ..api.standings import StandingsFilter, StandingsFilterDep
 from ..context import Service
 from .web.filters import day
+from .web.match_context import column_label
 from .web.page import OmitEmptyFields, PageContext, Plain, page
 from .web.ratings import RatingFormat
 from .web.templates import page_url
@@ -59,6 +62,7 @@ async def standings(
         data = query.payload(snapshot, 1, max(1, len(snapshot))) if whole else query.payload(snapshot, page, SIZE)
         rows: list[Plain] = data["players"]
         since = _add_changes(service, connection, league, query, snapshot, rows)
+        values = who.for_model(snapshot.model).context
         fields = who.for_model(snapshot.model).query_params | {"show": show}
         following = data["next"] and page_url(league.name, "standings.json", **fields, page=data["next"])
         return PageContext(
@@ -68,6 +72,8 @@ async def standings(
             etag_of(league, snapshot.generation, snapshot.revision),
             extra={
                 "fields": dict.fromkeys(FIELDS) | fields,
+                "values": values,
+                "columns": _columns(snapshot, values),
                 "all_url": page_url(league.name, "standings", **fields | {"active": "false"}),
                 "hidden": replace(query, active=False).page(snapshot, 0, 0).total - data["total"],
                 "since_day": _day_text(since),
@@ -98,8 +104,10 @@ def _add_changes(
     if who.revision is None and who.generation is None:
         time = week_before(snapshot)
         try:
-            before = None if time is None else service.standings.at_time(connection, league, time)
-        except Unavailable:  # too many requests for past standings are running: show the page without rank changes
+            before = None if time is None else who.at_values(service.standings.at_time(connection, league, time))
+        except (Unavailable, Error):
+            # Too many requests for past standings are running, or no match had the value of the context yet: show the
+            # page without rank changes.
             before = None
         if before:
             changes = ranks_gained(before, players, [row["rank"] for row in rows], snapshot if who.active else None)
@@ -112,6 +120,16 @@ def _add_changes(
     for row, change, form in zip(rows, changes, results, strict=True):
         row |= {"change": change, "form": form}
     return since
+
+
+def _columns(snapshot: Snapshot, values: Mapping[str, str]) -> list[Plain]:
+    """Return the context columns by which players differ, with the values that a visitor can choose."""
+    personal = {facet.column for facet in snapshot.model.facets if facet.personal}
+    return [
+        {"param": param, "label": column_label(column), "values": known, "chosen": values.get(param, "")}
+        for column, known in snapshot.facet_values.items()
+        if column in personal and known and (param := f"{COLUMN_PREFIX}{column}")
+    ]
 
 
 def _day_text(time: str | float | None) -> str:

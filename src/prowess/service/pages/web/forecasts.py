@@ -80,7 +80,10 @@ def error_sentence(error: Error) -> str:
 
 
 def prediction_request(
-    teams: Sequence[Sequence[str]], home: int | None = None, time: str | float | None = None
+    teams: Sequence[Sequence[str]],
+    home: int | None = None,
+    time: str | float | None = None,
+    context: Mapping[str, Any] | None = None,
 ) -> PredictionRequest:
     """Return a prediction request that allows newcomers.
 
@@ -90,7 +93,8 @@ def prediction_request(
     True
     """
     names = [list(team) for team in teams]
-    return PredictionRequest.model_construct(teams=names, weights=None, home=home, newcomers=True, time=time)
+    about: Plain = {"weights": None, "home": home, "newcomers": True, "time": time, "context": context}
+    return PredictionRequest.model_construct(teams=names, **about)
 
 
 def _team_name(names: Sequence[str], number: int) -> str:

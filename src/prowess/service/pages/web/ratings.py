@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from ....model.model import Model
-from ....model.scale import Scale
-from .filters import digits, number
+from ....model.scale import Z95, Scale
+from .filters import digits, number, signed
+from .match_context import column_label
 
 Rating = Mapping[str, Any]  # mu, sigma and shown, and points, points_low and points_high if the league has a scale
 
@@ -82,6 +83,39 @@ class RatingFormat:
     def skill(self, rating: Rating) -> str:
         """Format the estimated skill with its uncertainty."""
         return " ± ".join(filter(None, (self.mean(rating), self.spread(rating))))
+
+    def effects(self, rows: Sequence[Rating]) -> list[dict[str, Any]]:
+        """Return effects or deviations as groups of rows, one for each facet, with bars on a common scale of 0 to 100.
+
+        The bar of a row is its 95 % interval, with the ends `low` and `high` and the estimate `middle`. `zero` is the
+        place where an effect would be 0.
+
+        >>> import prowess as pw
+        >>> row = {"facet": "surface", "value": "clay", "mu": 2.0, "sigma": 1.0, "matches": 7}
+        >>> [group] = RatingFormat(pw.TrueSkill(), None).effects([row])
+        >>> group["label"], group["rows"][0]["value"], group["rows"][0]["text"], group["rows"][0]["margin"]
+        ('Surface', 'clay', '+2.0', '2.0')
+        """
+        in_points = [
+            (row["points"], row["points_sigma"]) if "points" in row else (row["mu"], row["sigma"]) for row in rows
+        ]
+        bars = [(mean - Z95 * (sigma or 0.0), mean, mean + Z95 * (sigma or 0.0)) for mean, sigma in in_points]
+        low, high = min((0.0, *(bar[0] for bar in bars))), max((0.0, *(bar[2] for bar in bars)))
+        unit = 100.0 / (high - low) if high > low else 0.0
+        groups: dict[str, dict[str, Any]] = {}
+        for row, bar in zip(rows, bars, strict=True):
+            name = row["facet"]
+            label = "Home advantage" if name == "home" and row["matches"] is None else column_label(name)
+            group = groups.setdefault(name, {"label": label, "zero": unit * -low, "rows": []})
+            value = row["value"] or ("home team" if row["matches"] is None else "each unit")
+            plain = {"value": value, "trait": row.get("trait"), "matches": row["matches"]}
+            plain |= {
+                "text": signed(bar[1], self.places),
+                "margin": self._text(bar[2] - bar[1]) if bar[2] > bar[1] else "",
+            }
+            plain |= {name: unit * (end - low) for name, end in zip(("low", "middle", "high"), bar, strict=True)}
+            group["rows"].append(plain)
+        return list(groups.values())
 
     def _text(self, value: float | None, more: int = 0) -> str:
         # Points are written without thousands separators, as people know them from chess.
