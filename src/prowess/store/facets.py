@@ -32,16 +32,6 @@ LENGTH = 4  # bytes of the length of a header
 Keys = tuple[tuple[int, str], ...]  # the facet and the value of each row
 
 
-def columns_of(model: Model) -> list[str]:
-    """Return the context columns that a model needs.
-
-    >>> import prowess as pw
-    >>> columns_of(pw.TrueSkill().replace(facets=(pw.facet.By("surface"), pw.facet.Experience())))
-    ['surface']
-    """
-    return list(dict.fromkeys(facet.column for facet in model.facets if not isinstance(facet, Experience)))
-
-
 # Packing
 
 

@@ -28,7 +28,7 @@ from ..model.presets import PRESETS, preset
 from ..model.registry import COMPONENTS
 from ..model.scale import Scale, read_scale
 from ..validate import scale, whole
-from . import audit, facets
+from . import audit
 from .clock import CLOCKS, Clock, show
 from .db import schema
 from .db.database import Database, RawStatement
@@ -207,7 +207,7 @@ class League:
     @property
     def uses_context(self) -> bool:
         """Whether ratings depend on the context of matches."""
-        return bool(facets.columns_of(self.model))
+        return bool(self.model.context_columns)
 
     @property
     def replaying(self) -> bool:
@@ -321,8 +321,6 @@ def add_generation(
     By default, the model is the one that the preset describes in this version.
     """
     model = model or chosen.model
-    if model.facets:
-        raise Error("a league cannot have a model with facets yet; leave them out", field="facets")
     row = {"league_id": league, "number": number, "model": json.dumps(model.to_dict()), "preset": chosen.to_json()}
     row |= {"memory": np.array(model.pipeline.memory(), np.float64).tobytes(), "revision": revision}
     row |= {"made_at": time(), "author": author, "reason": reason, "rating_set": rating_set, "set_revision": revision}

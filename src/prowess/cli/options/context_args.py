@@ -14,7 +14,6 @@ from ...history.context import column_at
 from ...model.compose import find_column
 from ...model.fit.effects import ladder_at, shifts
 from ...text import count, join_words
-from .model_args import facet_columns
 from .read_args import SPAN_PANEL, parse_pairs
 
 AT_HELP = "Show ratings at a value of a facet's column, such as surface=clay; may be repeated."
@@ -90,7 +89,7 @@ def ladder_values(ladder: Ladder) -> dict[str, list[str]]:
 def history_values(model: Model, history: History, start: Ladder | None) -> dict[str, list[str]]:
     """Return the values of each column of a model's facets, in a history and in a ladder to continue from."""
     values = {} if start is None else ladder_values(start)
-    for name in facet_columns(model):
+    for name in model.context_columns:
         column = column_at(history, name, "player")
         if column is not None and column.kind == "category":
             values[name] = [*values.get(name, []), *map(str, column.values)]
@@ -107,7 +106,7 @@ def check_at(ladder: Ladder, context: Mapping[str, Any]) -> None:
 
 
 def _find_column(model: Model, name: str, text: str | None) -> str:
-    columns = facet_columns(model)
+    columns = model.context_columns
     if text is None:
         raise Error(f"--at {name}=: the value is missing; write --at {name}=VALUE")
     if not columns:

@@ -16,7 +16,6 @@ from ...errors import Error
 from ...history.context import column_at
 from ...history.read_options import Choices, IfPresent
 from ...history.season_breaks import SeasonBreak, find_season_break
-from ...model.components.facet import Experience
 from ...model.compose import (
     ASPECTS,
     DRIFTS,
@@ -169,7 +168,7 @@ class ModelChoice:
         if self.auto:
             return choices if choices.context is not None else replace(choices, context=EVERY)
         seasons = [] if self.season_column is None else [self.season_column]
-        return add_context(choices, [*seasons, *facet_columns(self.build_without_history())])
+        return add_context(choices, [*seasons, *self.build_without_history().context_columns])
 
     def build(self, history: History | None = None) -> Model:
         """Build the model; `history` shows where seasons begin, and has the columns of the facets."""
@@ -273,7 +272,7 @@ class ModelChoice:
         """Return the choice with the names of columns and the sigmas of facets of numbers as in `model`."""
         if not self._facet_words:
             return self
-        choice = self._spell_columns(facet_columns(model))
+        choice = self._spell_columns(model.context_columns)
         sigmas = {
             name: repr(model.facets[index].sigma)
             for name, (index, key) in facet_addresses(vars(model)).items()
@@ -281,15 +280,6 @@ class ModelChoice:
         }
         known = choice.build_without_history().params
         return choice.change({name: text for name, text in sigmas.items() if name in known})
-
-
-def facet_columns(model: Model) -> list[str]:
-    """Return the columns that the facets of a model need.
-
-    >>> facet_columns(compose(preset("trueskill")(), facet="surface", experience=10))
-    ['surface']
-    """
-    return [facet.column for facet in model.facets if not isinstance(facet, Experience)]
 
 
 def add_context(choices: Choices, columns: Sequence[str]) -> Choices:

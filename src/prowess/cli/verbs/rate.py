@@ -22,7 +22,7 @@ from ...model.scale import Scale
 from ...text import count
 from ..options.choosing import ChosenModel, choose_for_groups, choose_model, given_or_auto, note_choice
 from ..options.context_args import RatingsAt, check_at, history_values, ladder_values, parse_at
-from ..options.model_args import LADDER_EXTENSION, ModelChoice, add_context, facet_columns
+from ..options.model_args import LADDER_EXTENSION, ModelChoice, add_context
 from ..options.player_args import load_ladder
 from ..options.read_args import SPAN_PANEL, Files, Since, Until, for_rating, read_groups, read_span, select_span
 from ..options.shared import ScaleText, add_shared_options, parse_scale
@@ -189,7 +189,7 @@ class _Job:
         if self.start is None:
             self.choices = self.given.add_columns(self.choices)
         else:
-            self.choices = add_context(self.choices, facet_columns(self.start.model))
+            self.choices = add_context(self.choices, self.start.model.context_columns)
             _note_aliases_in(self.start, self.choices)
 
     def set_scale(self, text: str | None, saved: Ladder | None) -> None:

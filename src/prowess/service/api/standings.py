@@ -17,7 +17,6 @@ from ...history.times import DAY, parse_time
 from ...model.model import Model
 from ...store import leagues
 from ...store.clock import Clock, parse
-from ...store.facets import columns_of
 from ...store.leagues import League
 from ...store.read.snapshot import Page, Snapshot
 from ..auth import Access
@@ -94,7 +93,7 @@ class StandingsFilter:
 
     def for_model(self, model: Model) -> StandingsFilter:
         """Return the filter with the values of context columns only; names with a prefix are always columns."""
-        columns, found = columns_of(model), {}
+        columns, found = model.context_columns, {}
         for name, value in self.context.items():
             column = name.removeprefix(COLUMN_PREFIX)
             if column != name or name in columns:

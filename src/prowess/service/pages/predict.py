@@ -15,7 +15,6 @@ from ...errors import Error
 from ...model.prediction import Prediction
 from ...model.score_distribution import CountScores
 from ...store.clock import parse
-from ...store.facets import columns_of
 from ...store.leagues import League
 from ...store.read.changes import what_if
 from ...store.read.snapshot import Snapshot
@@ -74,7 +73,7 @@ def _context_fields(now: Snapshot, query: QueryParams, count: int) -> list[Plain
     `values` are the known values, or None for numbers, and `chosen` has what the visitor has chosen in each field.
     """
     fields = []
-    for column in columns_of(now.model):
+    for column in now.model.context_columns:
         facets = [facet for facet in now.model.facets if facet.column == column]
         by_team = not all(facet.personal for facet in facets)
         param, values = f"{COLUMN_PREFIX}{column}", now.facet_values.get(column)

@@ -186,7 +186,7 @@ def _(command: Post, connection: Connection, league: League) -> Plan:
 
 def _rerated(connection: Connection, league: League, edits: Sequence[Entry]) -> list[Entry]:
     """Return the edits of the context that change a rating."""
-    columns = facets.columns_of(league.model)
+    columns = league.model.context_columns
     if not columns or not edits:
         return []
     current = journal.current_entries(connection, league, [edit.seq for edit in edits])
@@ -318,7 +318,7 @@ def _with_amendment(connection: Connection, planned: Plan, command: Edit | Delet
             f"match {command.id!r} was changed{who} since you opened it: check the current version", value=command.id
         )
     if (old.body, old.time) == (new.body, new.time):
-        changes_rating = not is_same_in(facets.columns_of(planned.league.model), old.context, new.context)
+        changes_rating = not is_same_in(planned.league.model.context_columns, old.context, new.context)
         planned = replace(planned, annotated=[new], rerated=[new] if changes_rating else ())
         return replace(planned, since=new.position) if changes_rating else planned
     return replace(planned, since=min(old.position, new.position), removed=[old.seq], added=[new])

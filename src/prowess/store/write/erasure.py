@@ -24,7 +24,7 @@ from sqlalchemy import ColumnElement, Connection, Table, func, insert, select, u
 from ...errors import Error
 from ...history import History
 from ...history.names import plain_letters
-from .. import aliases, audit, facets, leagues, ratings
+from .. import aliases, audit, leagues, ratings
 from ..db import schema
 from ..db.database import Database, lock_league, secure_delete
 from ..errors import Conflict, NotFound, WriteClash
@@ -152,7 +152,7 @@ def _anonymise(
         row["scrub_due"] = connection.dialect.name == "sqlite"
         connection.execute(insert(schema.erasure).values(row))
     for rated in rated_generations(connection, replace(league, revision=revision)) if held_in else ():
-        if held_in & set(facets.columns_of(rated.league.model)):  # its ratings hold and depend on the removed values
+        if held_in & set(rated.league.model.context_columns):  # its ratings hold and depend on the removed values
             rebuild(connection, rated)
     alias = pseudonyms[names[0]]
     current = (_RATING.league_id == league.id, _RATING.rating_set == league.rating_set)
