@@ -490,3 +490,22 @@ def test_quality_of_a_match_uses_its_context_and_no_drift():
     assert ladder.quality(teams, context={}) == ladder.quality(teams)
     with pytest.raises(pw.Error, match="unknown context 'mode'"):
         ladder.quality(teams, context={"mode": "x"})
+
+
+def test_leaderboard_at_a_value_has_the_ratings_of_many_players():
+    names = [f"player {number}" for number in range(30)]
+    matches = [
+        {
+            "teams": [[names[k % 30]], [names[(7 * k + 1) % 30]]],
+            "context": {"surface": "abc"[k % 3], "side": ["x", "y"]},
+        }
+        for k in range(90)
+        if k % 30 != (7 * k + 1) % 30
+    ]
+    model = pw.TrueSkill().replace(facets=(pw.facet.By("surface"), pw.facet.Shared("side")))
+    ladder = model.learn(pw.History.from_matches(matches))
+    rows = ladder.leaderboard(surface="a", side="x").to_dicts()
+    assert len(rows) > 20
+    for row in rows:
+        rating = ladder.rating(row["player"], surface="a", side="x")
+        assert (row["mu"], row["sigma"]) == (rating.mu, pytest.approx(rating.sigma, rel=1e-14))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 LISTED = 10  # how many values an error lists
+FEW = 20  # up to this many players, looking up each of them is faster than searching all rows
 
 
 def effects(ladder: Ladder) -> pl.DataFrame:
@@ -130,13 +131,27 @@ def shifts(ladder: Ladder, context: Mapping[str, Any], players: list[int]) -> tu
             if rows.facet.column == clean_name(name):
                 weight, text = _value(rows, name, value)
                 used = [trait in (rows.facet.traits or rows.trait_names) for trait in rows.trait_names]
-                for index, player in enumerate(players):
-                    found = rows.belief(player if rows.facet.personal else -1, text)
-                    fresh = [rows.facet.mu, (rows.facet.sigma or 0.0) ** 2] * len(used)
-                    cells = np.array(fresh if found is None else found[: 2 * len(used)])
-                    mean[index] += weight * cells[::2] * used
-                    variance[index] += weight**2 * cells[1::2] * used
+                cells = _cells(rows, text, players)
+                mean += weight * cells[:, ::2] * used
+                variance += weight**2 * cells[:, 1::2] * used
     return mean, variance
+
+
+def _cells(rows: FacetRows, value: str, players: list[int]) -> Floats:
+    """Return the beliefs of players at a value; a player without a belief has the prior one."""
+    width = 2 * len(rows.trait_names)
+    fresh = [rows.facet.mu, (rows.facet.sigma or 0.0) ** 2] * len(rows.trait_names)
+    if not rows.facet.personal or len(players) <= FEW:
+        owners = players if rows.facet.personal else [-1]
+        found = [(rows.belief(player, value) or fresh)[:width] for player in owners]
+        cells = np.array(found, np.float64).reshape(-1, width)
+        return cells if rows.facet.personal else np.repeat(cells, len(players), axis=0)
+    chosen = np.flatnonzero(np.array(rows.codes) == rows.code_of.get(value, -1))
+    chosen = chosen[~np.isnan(rows.state[chosen, 0])]
+    by_player = np.tile(fresh, (max(*players, *rows.owners) + 1, 1))
+    by_player[np.array(rows.owners, np.intp)[chosen]] = rows.state[chosen, :width]
+    beliefs: Floats = by_player[players]
+    return beliefs
 
 
 def _value(rows: FacetRows, name: str, value: object) -> tuple[float, str]:
