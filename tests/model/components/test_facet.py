@@ -344,6 +344,7 @@ def with_facets(*parts):
         (lambda: with_facets("surface"), r"such as \(By\('surface'\),\), not 'surface'"),
         (lambda: with_facets(pw.facet.By("a", traits=("offence",))), "no trait 'offence'; choose from skill"),
         (lambda: pw.facet.By("  "), "column must be the name of a column"),
+        (lambda: pw.facet.By(None), "column must be the name of a column"),
         (lambda: pw.facet.By("a", sigma=-1), "sigma must be"),
         (lambda: pw.facet.Shared("a", mu=float("nan")), "mu must be"),
         (lambda: pw.facet.By("a", traits=3), "traits must be names"),
@@ -354,6 +355,13 @@ def with_facets(*parts):
 def test_facets_that_do_not_fit_raise_one_clear_error(make, message):
     with pytest.raises(pw.Error, match=message):
         make()
+
+
+def test_facet_of_a_column_needs_its_name():
+    for kind in (pw.facet.By, pw.facet.Shared, pw.facet.Covariate):
+        with pytest.raises(TypeError, match="column"):
+            kind()
+    assert pw.facet.Experience().column == "experience"
 
 
 def contexts_of(*contexts):

@@ -44,7 +44,7 @@ class Facet:
     True
     """
 
-    column: str = "experience"  # the column of the context; `Experience` needs none
+    column: str  # the column of the context; `Experience` needs none
     sigma: float | None
     tau: float
     mu: float = 0.0  # the mean of a row that has never been seen
@@ -224,6 +224,7 @@ class Experience(Facet):
     True
     """
 
+    column: ClassVar[str] = "experience"  # type: ignore[misc]
     scales: tuple[float, ...] = (10.0, 100.0)
     sigma: float | None = None
     tau: float = 0.0
