@@ -269,6 +269,12 @@ class Effects:
     performances count, only differences between weights count. Then, with two teams, the whole difference is put on the
     first team, which is exact. With more teams, the weights of a row in several teams are relative to their mean over
     all teams, and the correlations between teams are neglected.
+
+    The rows of a match are numbered in the order in which they occur; those of facet f begin at `part_row[f]`. Their
+    beliefs are the entries of the board `side`, and their places in the tables are in `row_at`. A row has `row_cells`
+    cells: `cell_of` is the last one, and `first_of` that of the first team, or −1. `share` is the mean weight of a row
+    over all teams, `gone` the share of its variance that the match has removed, and `counts` says whether the row had
+    any influence. Of a team, `bare` is the variance without effects, and `own` the variance that effects add.
     """
 
     def __init__(
