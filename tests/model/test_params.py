@@ -35,6 +35,9 @@ EXAMPLES = {
     "Fixed": COMPONENTS["Fixed"](1.0),
     "FromDraws": COMPONENTS["FromDraws"](0.1),
     "TwoValued": pw.outcome.TwoValued(tied=1.0, untied=0.1),
+    "By": pw.facet.By("surface"),
+    "Shared": pw.facet.Shared("side"),
+    "Covariate": pw.facet.Covariate("length"),
 }
 
 
