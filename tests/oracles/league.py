@@ -160,9 +160,10 @@ class League:
     def rated_history(self, model: pw.Model, first: float = -np.inf, end: float = np.inf) -> pw.History:
         """Return the matches between two times, in the form in which a model rates them.
 
-        Values of shared effects belong to teams, so they are given for each team.
+        Values of shared effects belong to teams, so they are given for each team, unless the facet is per player.
         """
-        shared = [one.column for one in model.facets if isinstance(one, pw.facet.Shared | pw.facet.Covariate)]
+        kinds = pw.facet.Shared | pw.facet.Covariate
+        shared = [one.column for one in model.facets if isinstance(one, kinds) and one.per != "player"]
         chosen = [self._plain(name, kept) for name, kept in self.order if first <= kept.time < end]
         return pw.History.from_matches([_with_team_values(match, shared) for match in chosen])
 

@@ -17,12 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Error
 from ..history import History
 from ..history.context import Context, ContextColumn, column_at
-from ..history.ragged import owners
 from ..model.components.facet import Experience
-from ..model.ladder.facet_rows import FacetRows
+from ..model.ladder.facet_rows import FacetRows, team_values
 from ..model.ladder.ladder import Ladder
 from ..model.model import Model
 
@@ -176,7 +174,7 @@ def known_values(model: Model, packed: Iterable[bytes]) -> dict[str, list[str]]:
 
 
 def with_team_values(model: Model, history: History) -> History:
-    """Return a history in which every column of a shared effect has a value for each team.
+    """Return a history in which every column of a shared effect has a value for each team, unless it is per player.
 
     A value that is given once for the match belongs to all teams, and a value that is given for each player of a team
     belongs to the team. Ratings thus do not depend on how the value was given, nor on the other matches of the history.
@@ -186,14 +184,14 @@ def with_team_values(model: Model, history: History) -> History:
     """
     for facet in model.facets:
         name = facet.column
-        if facet.personal or isinstance(facet, Experience):
+        if facet.personal or facet.per == "player" or isinstance(facet, Experience):
             continue
         if name in history.context:
             column = column_at(history, name, "team")
             assert column is not None
             history = _moved(history, "context", name, column)
         elif name in history.entry_context:
-            history = _moved(history, "entry_context", name, _team_values(history, name))
+            history = _moved(history, "entry_context", name, team_values(history, name))
     return history
 
 
@@ -201,16 +199,3 @@ def _moved(history: History, old: str, name: str, column: ContextColumn) -> Hist
     others = {other: kept for other, kept in getattr(history, old).items() if other != name}
     changes: dict[str, Any] = {old: Context(others), "team_context": Context({**history.team_context, name: column})}
     return replace(history, **changes)
-
-
-def _team_values(history: History, name: str) -> ContextColumn:
-    column = history.entry_context[name]
-    first = history.team_start[:-1]
-    team = owners(history.team_start)
-    different = np.flatnonzero(column.code != column.code[first][team])
-    if len(different):
-        match = int(owners(history.match_start)[team[different[0]]])
-        text = f"the players of a team have different values of {name!r}, but its effect is shared"
-        error = Error.in_field("context", f"{text}; give one value for each team", value=name)
-        raise error.within(f"match {match + 1}: ", match=match) from error
-    return column.take(first)

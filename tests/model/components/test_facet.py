@@ -86,6 +86,27 @@ def traits_of(rating):
     return [part for part in rating.parts.values() if isinstance(part, pw.Rating)] or [rating]
 
 
+@pytest.mark.parametrize("kind", ["Shared", "Covariate"])
+def test_facet_says_whether_the_values_belong_to_teams_or_players(kind):
+    """A value of a team counts once, a value of a player as much as the skill, whatever the other matches have."""
+
+    def rate(per, *contexts):
+        facet = getattr(pw.facet, kind)("side", sigma=2.0, per=per)
+        matches = [{"teams": [["ann", "bob"], ["cat", "dan"]], "context": {"side": side}} for side in contexts]
+        return pw.TrueSkill().replace(facets=(facet,)).fit(pw.History.from_matches(matches))
+
+    team, player, other = [1, 2], [[1, 1], [2, 2]], [[1, 3], [2, 2]]
+    assert rate("team", team).effects.equals(rate("team", player).effects)
+    assert rate("player", team).effects.equals(rate("player", player).effects)
+    assert not rate("team", team).effects.equals(rate("player", team).effects)
+    assert rate(None, team).effects.equals(rate("team", team).effects)
+    assert rate(None, team, other).effects.equals(rate("player", team, other).effects)
+    with pytest.raises(pw.Error, match="match 2: context: the players of a team have different values of 'side'"):
+        rate("team", team, other)
+    with pytest.raises(pw.Error, match="per must be 'team' or 'player'"):
+        rate("match", team)
+
+
 CONTEXT = {
     "surface": "clay",
     "side": ["blue", "red"],

@@ -165,6 +165,17 @@ def test_values_of_a_shared_effect_may_be_given_for_the_match_the_teams_or_all_p
     assert (error.value.match, error.value.field) == (1, "context")
 
 
+def test_values_of_a_shared_effect_per_player_may_differ_within_a_team(database):
+    create(database, {**SIDE, "per": "player"})
+    values = ["blue", ["blue", "red"], [["blue", "red"], ["red", "red"]], [["red", "blue"], ["blue", "green"]]]
+    for k, side in enumerate(values):
+        perform(database, Post("tennis", [match(f"m{k}", {"side": side}, k)]))
+    check(database, "tennis")
+    perform(database, Edit("tennis", "m2", match("m2", {"side": [["red", "blue"], ["red", "red"]]}, 2)))
+    check(database, "tennis")
+    assert set(ladder_of(database).effects["value"]) == {"blue", "red", "green"}
+
+
 def test_values_of_players_stop_a_change_to_a_model_with_a_shared_effect(database):
     create(database, SURFACE)
     perform(database, Post("tennis", [match("m1", {"side": [["blue", "red"], ["red", "red"]]})]))

@@ -29,8 +29,6 @@ from ..params import Range
 
 __all__ = ["By", "Covariate", "Experience", "Facet", "Shared"]
 
-LEAST_SIGMA, MOST_SIGMA = 0.001, 3.0  # the range in which `sigma` is tuned, in standard deviations of skills
-TAU = Range(1.0 / 100_000, 1.0 / 3, log=True, unit="sigma")  # wide: a unit of time may be a match or a day
 AnyFacet = TypeVar("AnyFacet", bound="Facet")
 
 MOST_SCALES = 20  # the largest number of scales of `Experience`
@@ -50,6 +48,7 @@ class Facet:
     mu: float = 0.0  # the mean of a row that has never been seen
     traits: tuple[str, ...] | None
 
+    per: str | None = None  # "team", "player", or None: what the values of the column belong to in the history
     personal: ClassVar[bool] = False  # whether every player has rows of their own
     weighted: bool = False  # whether the column has numbers, by which the rows are multiplied
     usual: ClassVar[float] = 0.25  # `sigma` if it is not given, in standard deviations of skills
@@ -64,6 +63,8 @@ class Facet:
             checked["column"] = clean_name(self.column)
         if isinstance(self, Shared | Covariate):
             checked["mu"] = number("mu", self.mu)
+            if self.per not in (None, "team", "player"):
+                raise invalid("per", "be 'team' or 'player'", self.per)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
@@ -169,8 +170,12 @@ class By(Facet):
 class Shared(Facet):
     """Each value of a column has one effect, the same for all players: a colour, a side of the map, a squad size.
 
-    The effect of a value begins as N(mu, sigma²) and is learnt. With `sigma` 0 and `tau` 0, it is given by `mu`. The
-    values may belong to teams or to players; a value of a whole match would be the same for all sides.
+    The effect of a value begins as N(mu, sigma²) and is learnt. With `sigma` 0 and `tau` 0, it is given by `mu`.
+
+    The values belong to teams or to players; a value of a whole match would be the same for all sides. The value of a
+    team counts once, and the value of a player counts as much as the player's skill. If `per` is "team" or "player",
+    it says what the values belong to. Otherwise they belong to players as soon as one match of the history has values
+    for players.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill().replace(facets=(pw.facet.Shared("colour", sigma=2.0),)))
@@ -184,6 +189,7 @@ class Shared(Facet):
     tau: float = 0.0
     mu: float = 0.0
     traits: tuple[str, ...] | None = None
+    per: str | None = None
 
 
 @dataclass(frozen=True)
@@ -191,7 +197,7 @@ class Covariate(Facet):
     """A number is multiplied by one effect, the same for all players: rest days, the length of an answer, a handicap.
 
     The effect of a unit begins as N(mu, sigma²) and is learnt. With `sigma` 0 and `tau` 0, it is given by `mu`. The
-    numbers may belong to teams or to players; a number of a whole match would be the same for all sides.
+    numbers belong to teams or to players (see `Shared`); a number of a whole match would be the same for all sides.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill().replace(facets=(pw.facet.Covariate("rest", sigma=1.0),)))
@@ -205,6 +211,7 @@ class Covariate(Facet):
     tau: float = 0.0
     mu: float = 0.0
     traits: tuple[str, ...] | None = None
+    per: str | None = None
 
     weighted = True
 

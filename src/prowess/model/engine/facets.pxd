@@ -10,14 +10,21 @@ cdef class Part:
     cdef double[::1] scales, used
 
 
+cdef class RowSource:
+    cdef readonly Part part
+    cdef readonly FacetColumn column
+    cdef readonly Table table
+
+
 cdef class Deviations:
     cdef readonly list parts, boards
-    cdef public list columns, tables
-    cdef public double unit
+    cdef list sources
+    cdef double unit
     cdef public bint is_loaded
     cdef readonly Board skills
     cdef double[::1] rest
 
+    cdef bint set_sources(self, list columns, list tables, double unit) except -1
     cdef bint load(self, Board board) except -1
     cdef void find_next(self, Board board, Py_ssize_t matches, Py_ssize_t lanes, Py_ssize_t entries) noexcept
     cdef void take_next(self) noexcept
@@ -30,26 +37,24 @@ cdef class Deviations:
 cdef class Effects:
     cdef readonly list parts
     cdef readonly Absorb absorb
-    cdef public list columns, tables
-    cdef public double unit
+    cdef list sources
+    cdef double unit
     cdef public bint is_known
     cdef readonly Board side
-    cdef bint differences, duels, scores, relative, is_large
-    cdef Py_ssize_t rows, cells, mask
+    cdef bint differences, duels, scores, is_pair, relative, is_large
+    cdef Py_ssize_t rows, cells, mask, scales, scale
     cdef int[::1] cell_row, cell_team, part_row, row_cells, counts, first_of, cell_of, team_cells, slots
     cdef long long[::1] row_at
-    cdef double[::1] weight, share, gone, bare, own
+    cdef double[::1] weight, share, gone, bare, own, fading
 
+    cdef bint set_sources(self, list columns, list tables, double unit) except -1
+    cdef bint fade(self, Board source) except -1
     cdef void add(self, Board board, Board source, Py_ssize_t lane) noexcept
-    cdef void _add_scales(self, Py_ssize_t f, Part part, Table table, Board source, Py_ssize_t lane) noexcept
-    cdef void _add_column(
-        self, Py_ssize_t f, Part part, Table table, FacetColumn column, Board source, Py_ssize_t lane
-    ) noexcept
+    cdef void _add_facet(self, Py_ssize_t f, RowSource facet, Board source, Py_ssize_t lane) noexcept
     cdef void _add_weight(
         self,
         Py_ssize_t f,
-        Part part,
-        Table table,
+        RowSource facet,
         Py_ssize_t row,
         Py_ssize_t j,
         Board source,
@@ -58,8 +63,9 @@ cdef class Effects:
         double weight,
     ) noexcept
     cdef Py_ssize_t _find(self, Py_ssize_t f, Py_ssize_t row) noexcept
-    cdef void _load_row(self, Part part, Table table, Py_ssize_t known, Py_ssize_t row, double now) noexcept
-    cdef void _subtract_second(self) noexcept
+    cdef void _load_row(self, RowSource facet, Py_ssize_t known, Py_ssize_t row, double now) noexcept
+    cdef void _add_rows(self, Board board) noexcept
+    cdef void _learn_rows(self, Board board) noexcept
     cdef void _add_trait(self, Board board, Py_ssize_t k) noexcept
     cdef double _square(self, Py_ssize_t c, Py_ssize_t k, Py_ssize_t traits) noexcept
     cdef bint learn(self, Board board) except -1

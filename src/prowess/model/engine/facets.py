@@ -23,11 +23,11 @@ if cython.compiled:
     from cython.cimports.prowess.model.engine.board import Board
     from cython.cimports.prowess.model.engine.buffers import FacetColumn, Table
     from cython.cimports.prowess.model.engine.spread import add_variances, divide, kept_share
-    from cython.cimports.prowess.model.maths.elementary import exp
+    from cython.cimports.prowess.model.maths.elementary import exp_all
 else:
     from .._cython import prefetch
     from ..components.interfaces import Absorb
-    from ..maths.elementary import exp
+    from ..maths.elementary import exp_all
     from .board import Board
     from .buffers import FacetColumn, Table
     from .spread import add_variances, divide, kept_share
@@ -56,6 +56,17 @@ class Part:
 
 @cython.final
 @cython.cclass
+class RowSource:
+    """A facet, the column that says which of its rows a match has, and the table of these rows."""
+
+    def __init__(self, part: Part, columns: list[FacetColumn], tables: list[Table]) -> None:
+        self.part = part
+        self.column = columns[part.index]
+        self.table = tables[part.index]
+
+
+@cython.final
+@cython.cclass
 class Deviations:
     """The deviations of the entries on a board: a board of its own for each facet, whose entries are the rows.
 
@@ -72,18 +83,21 @@ class Deviations:
         self.skills = Board(1, entries, traits, lanes=lanes)
         self.skills.alpha = array("d", [1.0] * len(self.skills.alpha))
         self.rest = array("d", bytes(8 * len(self.skills.alpha)))
-        self.columns: list[Any] = []
-        self.tables: list[Any] = []
+        self.sources: list[RowSource] = []
         self.unit = 1.0
         self.is_loaded = False
+
+    def set_sources(self, columns: list, tables: list, unit: cython.double) -> cython.bint:
+        """Tell where the rows are for the matches to come."""
+        self.sources = [RowSource(part, columns, tables) for part in self.parts]
+        self.unit = unit
+        return False
 
     def load(self, board: Board) -> cython.bint:
         """Load the deviations of all entries on the board, and apply their drift."""
         for f in range(len(self.parts)):
-            part: Part = self.parts[f]
+            source: RowSource = self.sources[f]
             rows: Board = self.boards[f]
-            column: FacetColumn = self.columns[part.index]
-            table: Table = self.tables[part.index]
             rows.entries = board.entries
             rows.lanes = board.lanes
             rows.matches = board.matches
@@ -91,8 +105,8 @@ class Deviations:
                 rows.importances[lane] = board.importances[lane]
             for e in range(board.entries):
                 if board.stride == 1:  # in blocks, `find_next` has found the rows
-                    rows.rows[e] = _first_cell(column.row[board.first_entry[0] + e], table)
-                _load_rows(part, rows, board, e, column, table, self.unit)
+                    rows.rows[e] = _first_cell(source.column.row[board.first_entry[0] + e], source.table)
+                _load_rows(source, rows, board, e, self.unit)
         self.is_loaded = True
         return False
 
@@ -105,15 +119,13 @@ class Deviations:
         """
         s = board.stride
         for f in range(len(self.parts)):
-            part: Part = self.parts[f]
+            source: RowSource = self.sources[f]
             rows: Board = self.boards[f]
-            column: FacetColumn = self.columns[part.index]
-            table: Table = self.tables[part.index]
             for i in range(matches):
                 for e in range(entries):
-                    base = _first_cell(column.row[board.next_entry[i] + e], table)
+                    base = _first_cell(source.column.row[board.next_entry[i] + e], source.table)
                     rows.next_rows[e * s + i] = base
-                    prefetch(cython.address(table.cells[base if base >= 0 else 0]))
+                    prefetch(cython.address(source.table.cells[base if base >= 0 else 0]))
             for i in range(matches, lanes):
                 for e in range(entries):
                     rows.next_rows[e * s + i] = rows.next_rows[e * s + matches - 1]
@@ -172,14 +184,14 @@ class Deviations:
         """Store the deviations after the matches on the board."""
         s = board.stride
         for f in range(len(self.parts)):
-            part: Part = self.parts[f]
+            source: RowSource = self.sources[f]
             rows: Board = self.boards[f]
-            table: Table = self.tables[part.index]
             for i in range(board.matches):
                 for e in range(board.entries):
                     base = rows.rows[e * s + i]
                     if base >= 0:
-                        _store_row(rows, e * board.traits, i, rows.played[e * s + i], board.times[i], table, base)
+                        played = rows.played[e * s + i]
+                        _store_row(rows, e * board.traits, i, played, board.times[i], source.table, base)
 
 
 @cython.cfunc
@@ -193,15 +205,15 @@ def _first_cell(row: cython.Py_ssize_t, table: Table) -> cython.Py_ssize_t:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _load_rows(
-    part: Part,
+    source: RowSource,
     rows: Board,
     board: Board,
     e: cython.Py_ssize_t,
-    column: FacetColumn,
-    table: Table,
     unit: cython.double,
 ) -> cython.void:
     """Load the rows at position e of all matches, with the drift up to the match."""
+    part = source.part
+    table = source.table
     s = board.stride
     last_seen = 2 * board.traits
     for lane in range(board.lanes):
@@ -228,9 +240,9 @@ def _load_rows(
             rows.var[cell + lane] = var + part.drift * rows.elapsed[e * s + lane]
             rows.before[cell + lane] = var
             rows.alpha[cell + lane] = part.used[k] if base != MISSING else 0.0
-        if column.has_weight:
+        if source.column.has_weight:
             for lane in range(board.lanes):
-                rows.alpha[cell + lane] *= column.weight[board.first_entry[lane] + e]
+                rows.alpha[cell + lane] *= source.column.weight[board.first_entry[lane] + e]
 
 
 @cython.cfunc
@@ -266,9 +278,9 @@ class Effects:
         mean = α₀ + Σ A μ,    variance = Σ A² σ² + …,    g₁ = A d₁,    g₂ = A² d₂.
 
     A row in several teams correlates their performances, for which an outcome has no input. If only differences between
-    performances count, only differences between weights count. Then, with two teams, the whole difference is put on the
-    first team, which is exact. With more teams, the weights of a row in several teams are relative to their mean over
-    all teams, and the correlations between teams are neglected.
+    performances count, only differences between weights count. Then, with two teams, the whole difference is put on one
+    team, which is exact: every row has one cell (`is_pair`). With more teams, the weights of a row in several teams are
+    relative to their mean over all teams, and the correlations between teams are neglected.
 
     The rows of a match are numbered in the order in which they occur; those of facet f begin at `part_row[f]`. Their
     beliefs are the entries of the board `side`, and their places in the tables are in `row_at`. A row has `row_cells`
@@ -298,6 +310,7 @@ class Effects:
         self.differences = differences
         self.duels = duels
         self.scores = scores
+        self.scales = sum(part.number for part in parts)
         most = sum(max(entries, teams) * max(part.number, 1) for part in parts)
         self.side = Board(1, most, traits)
         self.cell_row, self.cell_team, self.row_cells = (array("i", bytes(4 * most)) for _ in range(3))
@@ -306,82 +319,92 @@ class Effects:
         self.row_at = array("q", bytes(8 * most))
         self.weight, self.share, self.gone = (array("d", bytes(8 * most * traits)) for _ in range(3))
         self.bare, self.own = (array("d", bytes(8 * teams * traits)) for _ in range(2))
+        self.fading = array("d", bytes(8 * entries * max(self.scales, 1)))
         slots = 8
         while slots < 2 * most:
             slots *= 2
         self.slots = array("i", bytes(4 * slots))
         self.mask = slots - 1
         self.part_row = array("i", bytes(4 * (len(parts) + 1)))
-        self.columns: list[Any] = []
-        self.tables: list[Any] = []
+        self.sources: list[RowSource] = []
         self.unit = 1.0
         self.is_known = False
+
+    def set_sources(self, columns: list, tables: list, unit: cython.double) -> cython.bint:
+        """Tell where the rows are for the matches to come."""
+        self.sources = [RowSource(part, columns, tables) for part in self.parts]
+        self.unit = unit
+        self.is_known = True
+        return False
+
+    def fade(self, source: Board) -> cython.bint:
+        """Compute the weights exp(−played/scale) of `Experience` for all entries and lanes of a board."""
+        if self.scales == 0:
+            return False
+        size = source.entries * source.stride
+        if len(self.fading) < self.scales * size:
+            self.fading = array("d", bytes(8 * self.scales * size))
+        first = 0
+        for f in range(len(self.parts)):
+            part: Part = self.parts[f]
+            for n in range(part.number):
+                for e in range(source.entries):
+                    at = first + e * source.stride
+                    for lane in range(source.lanes):
+                        self.fading[at + lane] = -source.played[e * source.stride + lane] / part.scales[n]
+                    exp_all(self.fading, at, source.lanes)
+                first += size
+        return False
 
     def add(self, board: Board, source: Board, lane: cython.Py_ssize_t) -> cython.void:
         """Add the effects of the match in a lane of `source` to the performances of its teams on `board`.
 
-        The weights of the players are known by then, because the team function has run.
+        The weights of the players are known by then, because the team function has run, and so has `fade`.
         """
-        self.rows = self.cells = 0
+        self.rows = self.cells = self.scale = 0
+        self.is_pair = self.differences and source.teams == 2
+        self.relative = self.differences and not self.is_pair
         self.is_large = source.entries > FEW
         if self.is_large:
             for i in range(self.mask + 1):
                 self.slots[i] = -1
-        for j in range(board.teams):
+        for j in range(source.teams):
             self.team_cells[j] = 0
-        for f in range(len(self.parts)):
+        for f in range(len(self.sources)):
             self.part_row[f] = self.rows
-            part: Part = self.parts[f]
-            table: Table = self.tables[part.index]
-            if part.number > 0:
-                self._add_scales(f, part, table, source, lane)
-            else:
-                self._add_column(f, part, table, self.columns[part.index], source, lane)
-        self.part_row[len(self.parts)] = self.rows
-        self.relative = self.differences and board.teams > 2
-        if self.differences and board.teams == 2:
-            self._subtract_second()
+            self._add_facet(f, self.sources[f], source, lane)
+        self.part_row[len(self.sources)] = self.rows
+        if self.is_pair:
+            self._add_rows(board)
+            return
         for k in range(board.traits):
             self._add_trait(board, k)
 
-    def _add_scales(
-        self, f: cython.Py_ssize_t, part: Part, table: Table, source: Board, lane: cython.Py_ssize_t
-    ) -> cython.void:
-        """Add the rows of `Experience`."""
+    def _add_facet(self, f: cython.Py_ssize_t, facet: RowSource, source: Board, lane: cython.Py_ssize_t) -> cython.void:
+        """Add the rows of a facet for the teams or for their players."""
+        column = facet.column
         for j in range(source.teams):
-            for e in range(source.start[j], source.start[j + 1]):
-                for n in range(part.number):
-                    weight = exp(-source.played[e * source.stride + lane] / part.scales[n])
-                    self._add_weight(f, part, table, n, j, source, lane, e, weight)
-
-    def _add_column(
-        self,
-        f: cython.Py_ssize_t,
-        part: Part,
-        table: Table,
-        column: FacetColumn,
-        source: Board,
-        lane: cython.Py_ssize_t,
-    ) -> cython.void:
-        """Add the rows of a column for the teams or for their players."""
-        for j in range(source.teams):
-            if column.by_team:
+            if facet.part.number == 0 and column.by_team:
                 at = source.first_team[lane] + j
                 if column.row[at] != MISSING:
                     weight = column.weight[at] if column.has_weight else 1.0
-                    self._add_weight(f, part, table, column.row[at], j, source, lane, -1, weight)
+                    self._add_weight(f, facet, column.row[at], j, source, lane, -1, weight)
                 continue
             for e in range(source.start[j], source.start[j + 1]):
+                for n in range(facet.part.number):
+                    at = (self.scale + n) * source.entries + e
+                    weight = self.fading[at * source.stride + lane]
+                    self._add_weight(f, facet, n, j, source, lane, e, weight)
                 at = source.first_entry[lane] + e
-                if column.row[at] != MISSING:
+                if facet.part.number == 0 and column.row[at] != MISSING:
                     weight = column.weight[at] if column.has_weight else 1.0
-                    self._add_weight(f, part, table, column.row[at], j, source, lane, e, weight)
+                    self._add_weight(f, facet, column.row[at], j, source, lane, e, weight)
+        self.scale += facet.part.number
 
     def _add_weight(
         self,
         f: cython.Py_ssize_t,
-        part: Part,
-        table: Table,
+        facet: RowSource,
         row: cython.Py_ssize_t,
         j: cython.Py_ssize_t,
         source: Board,
@@ -390,11 +413,23 @@ class Effects:
         weight: cython.double,
     ) -> cython.void:
         """Add the weight of a row of facet f in team j, for the entry e or for the whole team (−1)."""
-        traits = source.traits
         known = self._find(f, row)
         if known == self.rows:
             self.rows += 1
-            self._load_row(part, table, known, row, source.times[lane])
+            self._load_row(facet, known, row, source.times[lane])
+        if self.is_pair:
+            if e >= 0:
+                weight *= source.alpha[e * source.stride + lane]
+            if self.cell_of[known] < 0:
+                self.cell_of[known] = known
+                self.cell_row[known] = known
+                self.cell_team[known] = j
+                self.team_cells[j] += 1
+                self.weight[known] = 0.0
+                self.cells += 1
+            self.weight[known] += weight if self.cell_team[known] == j else -weight
+            return
+        traits = source.traits
         cell = self.cell_of[known]
         if cell < 0 or self.cell_team[cell] != j:  # the row has no cell of this team yet
             cell = self.cells
@@ -410,7 +445,7 @@ class Effects:
                 self.weight[cell * traits + k] = 0.0
         for k in range(traits):
             alpha = source.alpha[(e * traits + k) * source.stride + lane] if e >= 0 else 1.0
-            self.weight[cell * traits + k] += part.used[k] * alpha * weight
+            self.weight[cell * traits + k] += facet.part.used[k] * alpha * weight
 
     def _find(self, f: cython.Py_ssize_t, row: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Return the number of a row in this match; the next number if it has not occurred before."""
@@ -433,9 +468,11 @@ class Effects:
         return known
 
     def _load_row(
-        self, part: Part, table: Table, known: cython.Py_ssize_t, row: cython.Py_ssize_t, now: cython.double
+        self, facet: RowSource, known: cython.Py_ssize_t, row: cython.Py_ssize_t, now: cython.double
     ) -> cython.void:
         """Load a row, with the drift up to the match."""
+        part = facet.part
+        table = facet.table
         side = self.side
         base = row * table.stride if row >= 0 else 0
         last_seen = base + 2 * side.traits
@@ -451,14 +488,35 @@ class Effects:
             side.mu[i] = part.mean if is_new else table.cells[base + 2 * k]
             side.var[i] = (part.variance if is_new else table.cells[base + 2 * k + 1]) + part.drift * elapsed
 
-    def _subtract_second(self) -> cython.void:
-        """Put the difference between the weights of two teams on the first, for the rows that both of them have."""
-        for c in range(self.cells):
-            first = self.first_of[self.cell_row[c]]
-            if first >= 0 and first != c:
-                self.weight[first] -= self.weight[c]
-                self.weight[c] = 0.0
-                self.row_cells[self.cell_row[c]] = 1
+    def _add_rows(self, board: Board) -> cython.void:
+        """Add the effects on two teams of which only the difference counts; every row has one cell."""
+        for j in range(2):
+            self.bare[j] = board.variance[j]
+            self.own[j] = board.shift[j] = 0.0
+        for row in range(self.rows):
+            t = self.cell_team[row]
+            weight = self.weight[row]
+            self.counts[row] = 1 if weight != 0.0 else 0
+            board.shift[t] += weight * self.side.mu[row]
+            self.own[t] += weight * weight * self.side.var[row]
+        for j in range(2):
+            board.mean[j] += board.shift[j]
+            board.variance[j] += self.own[j]
+            board.added[j] += self.own[j]
+
+    def _learn_rows(self, board: Board) -> cython.void:
+        """Set g₁ = A d₁, g₂ = A² d₂ and `kept` of the rows of two teams of which only the difference counts."""
+        side = self.side
+        for row in range(self.rows):
+            t = self.cell_team[row]
+            weight = self.weight[row]
+            square = weight * weight
+            side.g1[row] = weight * board.d1[t]
+            side.g2[row] = square * board.d2[t]
+            side.kept[row] = 1.0
+            if square > 0.0 and not self.duels:
+                rest = self._rest(board, row, 0)
+                side.kept[row] = kept_share(square * side.var[row], rest, board.variance[t], board.left[t])
 
     def _add_trait(self, board: Board, k: cython.Py_ssize_t) -> cython.void:
         """Add the effects on trait k."""
@@ -511,6 +569,10 @@ class Effects:
         side = self.side
         side.entries = self.rows
         side.importances[0] = board.importances[0]
+        if self.is_pair:
+            self._learn_rows(board)
+            self.absorb.absorb(side)
+            return False
         cross = self._correlate(board) if self.scores and board.teams == 2 else 0.0
         for k in range(board.traits):
             self._sum_results(board, k)
@@ -628,10 +690,9 @@ class Effects:
     def store(self, board: Board) -> cython.void:
         """Store the rows that had an influence on the match."""
         side = self.side
-        for f in range(len(self.parts)):
-            part: Part = self.parts[f]
-            table: Table = self.tables[part.index]
+        for f in range(len(self.sources)):
+            facet: RowSource = self.sources[f]
             for row in range(self.part_row[f], self.part_row[f + 1]):
-                if part.learnt and self.row_at[row] >= 0 and self.counts[row] > 0:
-                    base = self.row_at[row] * table.stride
-                    _store_row(side, row * board.traits, 0, side.played[row], board.times[0], table, base)
+                if facet.part.learnt and self.row_at[row] >= 0 and self.counts[row] > 0:
+                    base = self.row_at[row] * facet.table.stride
+                    _store_row(side, row * board.traits, 0, side.played[row], board.times[0], facet.table, base)

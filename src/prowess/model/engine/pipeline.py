@@ -238,10 +238,10 @@ class Pipeline:
         effects: Effects
         if self.has_deviations:
             deviations = board.deviations
-            deviations.columns, deviations.tables, deviations.unit = columns, tables, unit
+            deviations.set_sources(columns, tables, unit)
         if self.has_effects and board.stride == 1:
             effects = board.effects
-            effects.columns, effects.tables, effects.unit, effects.is_known = columns, tables, unit, True
+            effects.set_sources(columns, tables, unit)
         if self.has_facets and board.stride > 1:
             self.find_facets(board.single, columns, tables, unit)
         return False
@@ -336,6 +336,8 @@ class Pipeline:
         if self.has_home:
             self.add_home(board)
         if self.has_effects and board.stride == 1:
+            effects: Effects = board.effects
+            effects.fade(board)
             self.add_effects(board, board, 0)
         if self.has_base:
             self.outcome.add_base(board)
@@ -420,6 +422,9 @@ class Pipeline:
         for j in range(board.teams + 1):
             single.start[j] = board.start[j]
         effects: Effects
+        if self.has_effects:
+            effects = single.effects
+            effects.fade(board)
         for i in range(board.matches):
             copy_teams(board, i, single)
             if self.has_home:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...errors import Error
 from ...history.context import EMPTY, Context, ContextColumn, clean_name, column_at, column_names
 from ...history.context_builder import ContextBuilder
+from ...history.ragged import owners
 from ...text import join_words
 from ..components.facet import Experience, Facet
 from ..engine.buffers import FacetColumn, Table, aligned
@@ -64,6 +65,7 @@ class FacetRows:
             self.values = [""]
             if not facet.personal:
                 self.add([-1], [0])
+        self.constant = len(self)  # rows that every ladder has
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -102,6 +104,7 @@ class FacetRows:
         other.facet, other.trait_names = self.facet, self.trait_names
         other.values, other._code_of, other._row_of = list(self.values), {}, {}
         other.owners, other.codes = list(self.owners), list(self.codes)
+        other.constant = self.constant
         other.state = aligned(*self.state.shape)
         other.state[:] = self.state
         return other
@@ -185,16 +188,18 @@ def enter_facets(ladder: Ladder, history: History, players: Ints) -> list[FacetC
     `players` has the row of each entry's player in the ladder. Values that are missing select no row.
     """
     columns = []
+    model = ladder.model
     for rows in ladder.facets:
-        kept = not len(rows) and players is history.player
+        kept = len(rows) == rows.constant and players is history.player
         cache: dict[Any, Any] = history.__dict__.setdefault("_facets", {})
-        key = (type(rows.facet), rows.facet.column, rows.facet.weighted)
+        facet = rows.facet
+        key = (type(facet), facet.column, facet.weighted, facet.per, tuple(rows.values), model.pipeline.levels_cancel)
         if kept and key in cache:
             values, owners, codes, column = cache[key]
             rows.values = list(values)
-            rows.add(owners, codes)
+            rows.add(owners[rows.constant :], codes[rows.constant :])
         else:
-            column = _enter(ladder.model, rows, history, players)
+            column = _enter(model, rows, history, players)
             if kept:
                 cache[key] = list(rows.values), list(rows.owners), list(rows.codes), column
         columns.append(column)
@@ -206,14 +211,31 @@ def _column(model: Model, facet: Facet, history: Any) -> tuple[ContextColumn | N
     if isinstance(facet, Experience):
         return None, False
     name = facet.column
-    by_team = not facet.personal and name not in history.entry_context
+    by_team = not facet.personal and (facet.per == "team" or (facet.per is None and name not in history.entry_context))
     if by_team and name in history.context and model.pipeline.levels_cancel:
         message = f"{name!r} is the same for both sides of a match, so a shared effect would cancel; use "
         raise Error(f"{message}By({name!r}), or a column with a value for each side", field="facets", value=name)
-    column = column_at(history, name, "team" if by_team else "player")
+    if by_team and name in history.entry_context:
+        column: ContextColumn | None = team_values(history, name)
+    else:
+        column = column_at(history, name, "team" if by_team else "player")
     if column is not None and facet.weighted and column.kind == "category":
         raise _not_numbers(name, column, history, by_team)
     return column, by_team
+
+
+def team_values(history: Any, name: str) -> ContextColumn:
+    """Return the values of a players' column for each team; raise an `Error` if the players of a team differ."""
+    column: ContextColumn = history.entry_context[name]
+    first = history.team_start[:-1]
+    team = owners(history.team_start)
+    different = np.flatnonzero(column.code != column.code[first][team])
+    if len(different):
+        match = int(owners(history.match_start)[team[different[0]]])
+        text = f"the players of a team have different values of {name!r}, but its effect belongs to teams"
+        error = Error.in_field("context", f"{text}; give one value for each team", value=name)
+        raise error.within(f"match {match + 1}: ", match=match) from error
+    return column.take(first)
 
 
 def _not_numbers(name: str, column: ContextColumn, history: Any, by_team: bool) -> Error:
