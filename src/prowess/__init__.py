@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import Error
 from .history import History
-from .model.components import absorb, drift, facet, outcome, team
+from .model.components import absorb, drift, facet, outcome, statistic, team
 from .model.components.home import Home
 from .model.components.interfaces import Absorb, Drift, Outcome, Prior, TeamFunction
 from .model.components.prior import Newcomers, Normal, Point
@@ -161,6 +161,7 @@ __all__ = [
     "pair",
     "simulate",
     "standings",
+    "statistic",
     "team",
     "tune",
 ]

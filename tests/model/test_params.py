@@ -38,6 +38,10 @@ EXAMPLES = {
     "By": pw.facet.By("surface"),
     "Shared": pw.facet.Shared("side"),
     "Covariate": pw.facet.Covariate("length"),
+    "Points": pw.statistic.Points("kills", eta=0.5),
+    "Counts": pw.statistic.Counts("goals", eta=0.5),
+    "Times": pw.statistic.Times("lap", eta=0.5),
+    "Quit": pw.statistic.Quit("left"),
 }
 
 

@@ -12,7 +12,7 @@ reads a single match in 11 µs, five times as fast as `_add_regular`.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, islice, repeat
 from math import nan
 from typing import Any
 
@@ -23,7 +23,7 @@ from ..validate import LARGEST, number, team_index
 from .build_history import build
 from .columns.match_rules import find_faults
 from .columns.raw_matches import RawMatches
-from .context_builder import ContextBuilder, plain_context
+from .context_builder import ContextBuilder, plain_context, with_statistics
 from .history import History
 from .names import name_of
 from .ragged import Floats
@@ -31,7 +31,7 @@ from .slicing import stamp_of
 from .times import Kind, Stamp, Times, agree, parse_time, show_time
 
 CHUNK = 10_000  # number of matches read together
-KEYS = ("teams", "ranks", "scores", "time", "weights", "importance", "home", "id", "context")
+KEYS = ("teams", "ranks", "scores", "time", "weights", "importance", "home", "id", "context", "statistics")
 EXAMPLE = "{'teams': [['ann'], ['bob']], 'ranks': [1, 2]}"
 
 
@@ -128,7 +128,7 @@ class _Lists:
         self.importance.append(1.0 if importance is None else number("importance", importance))
         self.home.append(-1 if home is None else team_index("home", home, len(teams)))
         self.ids.append("" if name is None else name_of(name, "the id of a match", "id"))
-        self.contexts.append(match.get("context"))
+        self.contexts.append(with_statistics(match.get("context"), match.get("statistics"), sizes))
         self.given.update(key for key, value in match.items() if value is not None)
 
     def _add_team(self, team: int, players: Any) -> int:
@@ -169,7 +169,7 @@ class _Lists:
     def encode_context(self) -> None:
         """Encode the context of the matches that were added since the last call."""
         contexts, self.contexts = self.contexts, []
-        if contexts and "context" in self.given:
+        if contexts and self.given & {"context", "statistics"}:
             first = len(self.teams) - len(contexts)
             teams = self.teams[first:]
             self.encoded.add(contexts, teams, self.sizes[len(self.sizes) - sum(teams) :], first)
@@ -271,6 +271,11 @@ def _add_columns(lists: _Lists, matches: int, columns: dict[str, list[Any]]) -> 
     ids = [name and name_of(name) for name in _match_column(columns.get("id"), {str}, "", matches)]
     if "" in columns.get("id", ()):
         raise _IrregularError
+    contexts = columns.get("context", [])
+    if "statistics" in columns:
+        by_match = [sizes[end - size : end] for size, end in zip(counts, accumulate(counts), strict=True)]
+        given = zip(contexts or repeat(None), columns["statistics"], by_match, strict=False)
+        contexts = [with_statistics(*match) for match in given]
     keys = {name: name_of(name) for name in dict.fromkeys(names)}
     code = {name: lists.code.setdefault(key, len(lists.code)) for name, key in keys.items()}
     lists.player += [code[name] for name in names]
@@ -278,7 +283,7 @@ def _add_columns(lists: _Lists, matches: int, columns: dict[str, list[Any]]) -> 
     added = {"teams": counts, "sizes": sizes, "rank": rank, "score": score, "time": times, "weight": weight}
     for name, values in {**added, "importance": importance, "home": home, "ids": ids}.items():
         getattr(lists, name).extend(values)
-    lists.contexts = columns.get("context", [])
+    lists.contexts = contexts
     lists.given |= columns.keys()
 
 

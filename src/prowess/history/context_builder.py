@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, repeat
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 
@@ -107,6 +107,42 @@ class ContextBuilder:
             columns[level][name] = self._encoders[name].column(code)
         match, team, entry = map(Context.of, columns)
         return match, team, entry
+
+
+def with_statistics(context: Any, statistics: Any, sizes: Sequence[int]) -> Any:
+    """Return the context of a match together with its statistics, which are columns of the players.
+
+    `sizes` are the numbers of players in the teams. Each statistic has a number, or None, for each player.
+
+    >>> with_statistics({"map": "Ardennes"}, {"kills": [[9, 4], [5, 6]]}, [2, 2])
+    {'map': 'Ardennes', 'kills': [[9, 4], [5, 6]]}
+    >>> with_statistics(None, {"kills": [9, 5]}, [2, 2])
+    Traceback (most recent call last):
+    ...
+    prowess.Error: statistics 'kills' must have a number for each player, such as [[9, 4], [5, 6]], not [9, 5]
+    """
+    if statistics is None:
+        return context
+    if not isinstance(statistics, Mapping):
+        message = f"statistics must be a mapping such as {{'kills': [[9, 4], [5, 6]]}}, not {statistics!r}"
+        raise Error(message, field="statistics", value=statistics)
+    if context is not None and not isinstance(context, Mapping):
+        return context  # the reader of the context raises the error
+    known = {clean_name(name) for name in context or {} if isinstance(name, str)}
+    for name, values in statistics.items():
+        what = f"statistics {name!r}"
+        if isinstance(name, str) and clean_name(name) in known:
+            raise Error(f"{what} is in the context, too; give it once", field="statistics", value=name)
+        example = [[9, 4][: size or 1] for size in sizes[:2]] if max(sizes, default=0) < 2 else [[9, 4], [5, 6]]
+        is_nested = isinstance(values, _LISTS) and all(isinstance(team, _LISTS) for team in values)
+        if not is_nested or [len(team) for team in values] != list(sizes):
+            message = f"{what} must have a number for each player, such as {example}, not {values!r}"
+            raise Error(message, field="statistics", value=values)
+        for team, player in ((team, player) for team, some in enumerate(values) for player in some):
+            if player is not None and (isinstance(player, bool | str) or not isinstance(player, SupportsFloat)):
+                message = f"{what} must have a number for each player, not {player!r}"
+                raise Error(message, field="statistics", team=team, value=player)
+    return {**(context or {}), **statistics}
 
 
 def _spread(part: _Part, level: int, match_start: Ints, team_start: Ints) -> Ints:

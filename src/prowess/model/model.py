@@ -16,13 +16,14 @@ from .components import team as teams_
 from .components.facet import Experience, Facet
 from .components.home import Home
 from .components.interfaces import Absorb, Drift, Outcome, Prior, TeamFunction
+from .components.statistic import Statistic
 from .engine.board import Board
 from .engine.pipeline import Pipeline
 from .engine.rate import build_board, rate
 from .match_input import MatchDetails, check_details
 from .params import Range, parameters, read_spec, spec, spell_out, tunable
 from .rating import Kind, Rating, read_rating
-from .registry import BASES, COMPONENTS, addresses, check_facets, facet_addresses, replace_fields
+from .registry import BASES, COMPONENTS, addresses, check_facets, check_statistics, facet_addresses, replace_fields
 
 if TYPE_CHECKING:
     from ..history import History
@@ -56,6 +57,7 @@ class Model:
     period: float | None = None
     home: Home | None = None
     facets: tuple[Facet, ...] = ()
+    statistics: tuple[Statistic, ...] = ()
 
     def __post_init__(self) -> None:
         for name, base in BASES.items():
@@ -72,6 +74,7 @@ class Model:
             object.__setattr__(self, "period", scale("period", self.period))
         self._check_combination()
         object.__setattr__(self, "facets", check_facets(self))
+        object.__setattr__(self, "statistics", check_statistics(self))
 
     def _check_combination(self) -> None:
         outcome, absorb, prior, home = self.outcome, self.absorb, self.prior, self.home
@@ -124,7 +127,7 @@ class Model:
         # The papers call the noise `beta`; the field is named after its role.
         found |= {"beta": self.noise, "period": self.period}
         found |= {} if self.home is None else parameters(self.home)
-        found |= {name: getattr(self.facets[index], key) for name, (index, key) in facet_addresses(parts).items()}
+        found |= {name: getattr(self.additions[index], key) for name, (index, key) in facet_addresses(parts).items()}
         found |= {"caution": self.caution}
         return {name: value for name, value in found.items() if value is not None}
 
@@ -155,11 +158,33 @@ class Model:
         return type(self)(**replace_fields(self._fields, changes))
 
     @property
-    def context_columns(self) -> tuple[str, ...]:
-        """The columns of the context that the facets of the model need.
+    def additions(self) -> tuple[Facet | Statistic, ...]:
+        """The facets and the statistics of the model, each of which has rows of its own in a ladder.
 
         >>> import prowess as pw
-        >>> pw.TrueSkill().replace(facets=(pw.facet.By("surface"), pw.facet.Experience())).context_columns
+        >>> len(pw.TrueSkill().replace(statistics=(pw.statistic.Points("kills"),)).additions)
+        1
+        """
+        return (*self.facets, *self.statistics)
+
+    @property
+    def context_columns(self) -> tuple[str, ...]:
+        """The columns of the context that the model needs to rate a match, those of its statistics included.
+
+        >>> import prowess as pw
+        >>> statistics = (pw.statistic.Points("kills", per="mode"),)
+        >>> pw.TrueSkill().replace(facets=(pw.facet.By("map"),), statistics=statistics).context_columns
+        ('map', 'kills', 'mode')
+        """
+        of_statistics = [name for one in self.statistics for name in (one.column, *(one.per or ()))]
+        return tuple(dict.fromkeys([*self.forecast_columns, *of_statistics]))
+
+    @property
+    def forecast_columns(self) -> tuple[str, ...]:
+        """The columns of the context that the model needs to forecast a match: those of its facets.
+
+        >>> import prowess as pw
+        >>> pw.TrueSkill().replace(facets=(pw.facet.By("surface"), pw.facet.Experience())).forecast_columns
         ('surface',)
         """
         return tuple(dict.fromkeys(facet.column for facet in self.facets if not isinstance(facet, Experience)))
@@ -177,9 +202,16 @@ class Model:
         """
         parts = {name: spec(getattr(self, name), COMPONENTS) for name in BASES}
         home = None if self.home is None else spec(self.home, COMPONENTS)
-        plain = parts | {"noise": self.noise, "caution": self.caution, "period": self.period, "home": home}
-        # Models without facets look as they did before there were facets.
-        return plain | ({"facets": [spec(facet, COMPONENTS) for facet in self.facets]} if self.facets else {})
+        plain: dict[str, Any] = parts | {
+            "noise": self.noise,
+            "caution": self.caution,
+            "period": self.period,
+            "home": home,
+        }
+        # Models without facets and statistics look as they did before there were any.
+        for name in ("facets", "statistics"):
+            plain |= {name: [spec(part, COMPONENTS) for part in getattr(self, name)]} if getattr(self, name) else {}
+        return plain
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Model:
@@ -197,8 +229,9 @@ class Model:
         parts = {name: read_spec(plain[name], COMPONENTS) for name in BASES}
         home = None if plain.get("home") is None else read_spec(plain["home"], COMPONENTS)
         facets = tuple(read_spec(facet, COMPONENTS) for facet in plain.get("facets", ()))
+        statistics = tuple(read_spec(statistic, COMPONENTS) for statistic in plain.get("statistics", ()))
         numbers = {"noise": plain["noise"], "caution": plain["caution"], "period": plain.get("period")}
-        return cls(**parts, **numbers, home=home, facets=facets)
+        return cls(**parts, **numbers, home=home, facets=facets, statistics=statistics)
 
     def rating(self, mu: float | None = None, sigma: float | None = None, **parts: Any) -> Rating:
         """Return the rating of a new player, or a rating with the given `mu` or `sigma` (the same for every skill).

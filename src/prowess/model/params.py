@@ -277,7 +277,8 @@ def tunable(
 ) -> dict[str, Range]:
     """Return the ranges of all tunable parameters of a model, the outcome's parameters first (see `Model.tunable`).
 
-    `addresses` maps the name of every parameter to its component and key; `facets` does this for those of the facets.
+    `addresses` maps the name of every parameter to its component and key; `facets` does this for those of the facets
+    and statistics.
     """
     found = {name: ranges(getattr(model, part)).get(key) for name, (part, key) in addresses.items()}
     # `identified` fixes the first parameter that sets the scale, and that should be the outcome's.
@@ -285,7 +286,7 @@ def tunable(
     declared = {name: span for name in order if (span := found[name]) is not None}
     declared |= {name: span for name, span in MODEL_RANGES.items() if name != "beta" or model.noise}
     declared |= ranges(model.home)
-    of_facets = {name: ranges(model.facets[index]).get(key) for name, (index, key) in facets.items()}
+    of_facets = {name: ranges(model.additions[index]).get(key) for name, (index, key) in facets.items()}
     declared |= {name: span for name, span in of_facets.items() if span is not None}
     return resolved(declared, model.params, skill_sigma(model))
 

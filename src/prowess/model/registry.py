@@ -15,10 +15,12 @@ from .components import facet as facets
 from .components import margin as margins
 from .components import outcome as outcomes
 from .components import prior as priors
+from .components import statistic as statistics
 from .components import team as teams
 from .components.facet import Facet
 from .components.home import Home
 from .components.interfaces import Absorb, Drift, Outcome, Prior, TeamFunction
+from .components.statistic import Statistic
 from .engine.board import Margin
 from .params import change, parameters, skill_sigma
 
@@ -42,7 +44,7 @@ def _check_component(name: str, plugin: object) -> type:
 COMPONENTS: Extensible[type] = Extensible(
     {
         name: getattr(module, name)
-        for module in (priors, drifts, teams, outcomes, absorbs, margins, facets)
+        for module in (priors, drifts, teams, outcomes, absorbs, margins, facets, statistics)
         for name in module.__all__
         if dataclasses.is_dataclass(getattr(module, name))
     }
@@ -52,8 +54,8 @@ COMPONENTS: Extensible[type] = Extensible(
 )
 
 # Names of the model's own parameters. A component's parameter of the same name gets a prefix.
-RESERVED = {"noise", "beta", "caution", "period", "home", "facets", *BASES, *parameters(Home())}
-FACET_PARAMETERS = ("sigma", "tau", "mu")
+RESERVED = {"noise", "beta", "caution", "period", "home", "facets", "statistics", *BASES, *parameters(Home())}
+FACET_PARAMETERS = ("sigma", "tau", "mu", "omega", "gamma", "eta", "margin")
 
 
 def addresses(parts: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
@@ -70,14 +72,16 @@ def addresses(parts: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 
 
 def facet_addresses(parts: Mapping[str, Any]) -> dict[str, tuple[int, str]]:
-    """Return the index of the facet and the key of every parameter of a facet, by its unique name.
+    """Return the index and the key of every parameter of facets and statistics, by its unique name.
+
+    Statistics are counted after the facets.
 
     >>> import prowess as pw
     >>> list(facet_addresses(vars(pw.TrueSkill().replace(facets=(pw.facet.By("surface"),)))))
     ['surface_sigma', 'surface_tau']
     """
-    own = _as_tuple(parts["facets"])
-    if not all(isinstance(facet, Facet) for facet in own):
+    own = (*_as_tuple(parts["facets"]), *_as_tuple(parts["statistics"]))
+    if not all(isinstance(facet, Facet | Statistic) for facet in own):
         return {}  # the model will raise an error
     counts = Counter(facet.key for facet in own)
     found: dict[str, tuple[int, str]] = {}
@@ -112,8 +116,45 @@ offsets, such as Shared('surface', mu=1, sigma=0)
             raise Error(f"the facet {name[0]} {name[1]!r} is given twice", field="facets", value=name[1])
     if all(facet.sigma is not None for facet in own):
         return own
-    sigma = skill_sigma(dataclasses.replace(model, facets=()))
+    sigma = skill_sigma(dataclasses.replace(model, facets=(), statistics=()))
     return tuple(facet.with_sigma(sigma) for facet in own)
+
+
+def check_statistics(model: Model) -> tuple[Statistic, ...]:
+    """Return the statistics of a model with their usual numbers; raise an `Error` if they do not fit the model.
+
+    >>> import prowess as pw
+    >>> pw.Elo().replace(statistics=(pw.statistic.Points("kills"),))
+    Traceback (most recent call last):
+    ...
+    prowess.Error: statistics need a system with uncertainty, such as TrueSkill
+    """
+    own = _as_tuple(model.statistics)
+    if not own:
+        return ()
+    for statistic in own:
+        if not isinstance(statistic, Statistic) or type(statistic) is Statistic:
+            message = f"statistics must be a tuple of statistics, such as (Points('kills'),), not {statistic!r}"
+            raise Error(message, field="statistics", value=statistic)
+        if statistic.trait is not None and statistic.trait not in model.outcome.traits:
+            have = ", ".join(model.outcome.traits)
+            message = f"{statistic.column!r}: this model has no trait {statistic.trait!r}; choose from {have}"
+            raise Error(message, field="statistics", value=statistic.trait)
+    names = [statistic.column for statistic in own]
+    for name in names:
+        if names.count(name) > 1:
+            raise Error(f"the statistic {name!r} is given twice", field="statistics", value=name)
+        if name in [facet.column for facet in model.facets]:
+            message = f"{name!r} is a statistic, which is known only after the match, so it cannot be a facet, too"
+            raise Error(message, field="statistics", value=name)
+    if model.absorb.certain or model.absorb.extras:
+        need = "a system with uncertainty, such as TrueSkill" if model.absorb.certain else "the rule Moment or Newton"
+        raise Error(f"statistics need {need}", field="statistics")
+    if model.period is not None:
+        message = "statistics are learnt match by match, not by rating periods; set period=None"
+        raise Error(message, field="period", value=model.period)
+    sigma = skill_sigma(dataclasses.replace(model, facets=(), statistics=()))
+    return tuple(statistic.with_scale((sigma**2 + model.noise**2) ** 0.5) for statistic in own)
 
 
 def _as_tuple(facets: Any) -> tuple[Any, ...]:
@@ -163,14 +204,16 @@ def replace_fields(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[s
         if name in rest:
             by_facet.setdefault(index, {})[key] = rest.pop(name)
     if by_facet:
-        facets_ = enumerate(_as_tuple(parts["facets"]))
-        parts["facets"] = tuple(dataclasses.replace(facet, **by_facet.get(index, {})) for index, facet in facets_)
+        first = len(_as_tuple(parts["facets"]))
+        both = (*_as_tuple(parts["facets"]), *_as_tuple(parts["statistics"]))
+        new = [dataclasses.replace(facet, **by_facet.get(index, {})) for index, facet in enumerate(both)]
+        parts["facets"], parts["statistics"] = tuple(new[:first]), tuple(new[first:])
     hosted = {key: rest.pop(key) for key in parameters(Home()) if key in rest}
     if hosted:
         parts["home"] = dataclasses.replace(parts["home"] or Home(), **hosted)
     if rest:
         named = [*addresses(own), *facet_addresses(parts), *parameters(Home())]
-        names = ["noise", "beta", *named, "caution", "period", "home", "facets", *BASES]
+        names = ["noise", "beta", *named, "caution", "period", "home", "facets", "statistics", *BASES]
         unknown = next(iter(rest))
         raise Error(f"unknown parameter {unknown!r}; choose one of {', '.join(names)}", field=unknown)
     return parts

@@ -30,6 +30,9 @@ def context(rng, sizes):
         "surface": [None, "clay", "grass", "hard"][rng.integers(4)],
         "side": [[None, "red", "blue"][side] for side in rng.integers(0, 3, len(sizes))],
         "rest": [np.round(rng.normal(0.0, 1.0, size), 2).tolist() for size in sizes],
+        "kills": [rng.poisson(8.0, size).tolist() for size in sizes],
+        "aces": [rng.poisson(2.0, size).tolist() for size in sizes],
+        "left": [(rng.random(size) < 0.1).astype(int).tolist() for size in sizes],
         "role": [[None, "tank", "healer"][role] for role in rng.integers(0, 3, sum(sizes))],
     }
     first = np.cumsum([0, *sizes])
@@ -168,6 +171,10 @@ def facets(pw, *names, sigma=2.0, tau=0.3):
     return tuple(known[name] for name in names)
 
 
+def points(pw, column="kills", **changes):
+    return pw.statistic.Points(column, **changes)
+
+
 FACETS = {
     "facets, surface": lambda pw: pw.TrueSkill().replace(facets=facets(pw, "surface")),
     "facets, two": lambda pw: pw.TrueSkill(draw_probability="learnt").replace(
@@ -197,6 +204,30 @@ FACETS = {
         facets=facets(pw, "surface", "side", "experience", sigma=0.2, tau=0.01)
     ),
 }
+STATISTICS = {
+    "statistics, raw": lambda pw: pw.TrueSkill().replace(statistics=(points(pw, per=None),)),
+    "statistics, kinds": lambda pw: pw.TrueSkill(draw_probability="learnt").replace(
+        statistics=(points(pw, per=("surface", "role"), eta=0.5), pw.statistic.Quit("left", margin=1.0)),
+        drift=pw.drift.PerTime(0.3),
+        home=pw.Home(1.0, 0.5),
+    ),
+    "statistics, facets": lambda pw: pw.TrueSkill().replace(
+        facets=facets(pw, "surface", "side", "role", "experience"), statistics=(points(pw, per="surface"),)
+    ),
+    "statistics, mean": lambda pw: pw.TrueSkill().replace(
+        team=pw.team.Mean(), prior=newcomers(pw, 25.0, 8.0), statistics=(points(pw, bounded=True),)
+    ),
+    "statistics, TS2": lambda pw: pw.TS2a(leader_bonus=0.2).replace(statistics=(points(pw),)),
+    "statistics, Glicko": lambda pw: pw.Glicko(period=None).replace(statistics=(points(pw),)),
+    "statistics, logistic": lambda pw: pw.Glicko(period=None).replace(
+        outcome=pw.outcome.Logistic(), facets=facets(pw, "side", "experience", sigma=50.0), statistics=(points(pw),)
+    ),
+    "statistics, Gaussian-OD": lambda pw: pw.GaussianOD().replace(
+        facets=facets(pw, "surface", "rest"), statistics=(points(pw, trait="defence"), points(pw, column="aces"))
+    ),
+    "statistics, Poisson-OD": lambda pw: pw.PoissonOD(**SMALL, base_rate="learnt").replace(statistics=(points(pw),)),
+}
+FACETS |= STATISTICS
 VARIANTS |= FACETS
 MODELS = {name: lambda pw, name=name: getattr(pw, name)() for name in PRESETS} | VARIANTS
 WIDE = ["TrueSkill", "Elo", "Glicko2", "GaussianSD", "Gaussian-OD, base score", "TrueSkill, learnt draws and home"]
@@ -322,9 +353,11 @@ def test_only_models_whose_matches_depend_on_each_other_have_one_lane_or_serial_
         *("Glicko, teams and home", "Gaussian-OD, learnt home", "Gaussian-SD, learnt home", "Poisson-OD, learnt home"),
         *("Gaussian-OD, newcomers", "facets, side", "facets, all", "facets, mean", "facets, TS2", "facets, logistic"),
         *("facets, Gaussian-SD", "facets, Gaussian-OD", "facets, Poisson-OD", "facets, two"),
+        *("statistics, kinds", "statistics, facets", "statistics, logistic", "statistics, Gaussian-OD"),
     }
     assert {name for name, pipeline in pipelines.items() if pipeline.serial and not pipeline.ordered} == {
         *("TS2", "TS2a", "TS2b", "TS2c", "TS3", "TS2a, leader", "TS2b, margin", "TS2c, seasons", "TS3, margin"),
+        "statistics, TS2",
     }
 
 

@@ -83,13 +83,14 @@ def move_to(ladder: Ladder, texts: list[str] | None) -> Ladder:
 
 def ladder_values(ladder: Ladder) -> dict[str, list[str]]:
     """Return the values of each column of a ladder's facets; there are none for columns of numbers."""
-    return {rows.facet.column: [] if rows.facet.weighted else rows.values for rows in ladder.facets}
+    facets = ladder.facets[: len(ladder.model.facets)]  # the rows of statistics follow
+    return {rows.facet.column: [] if rows.facet.weighted else rows.values for rows in facets}
 
 
 def history_values(model: Model, history: History, start: Ladder | None) -> dict[str, list[str]]:
     """Return the values of each column of a model's facets, in a history and in a ladder to continue from."""
     values = {} if start is None else ladder_values(start)
-    for name in model.context_columns:
+    for name in model.forecast_columns:
         column = column_at(history, name, "player")
         if column is not None and column.kind == "category":
             values[name] = [*values.get(name, []), *map(str, column.values)]
@@ -106,7 +107,7 @@ def check_at(ladder: Ladder, context: Mapping[str, Any]) -> None:
 
 
 def _find_column(model: Model, name: str, text: str | None) -> str:
-    columns = model.context_columns
+    columns = model.forecast_columns
     if text is None:
         raise Error(f"--at {name}=: the value is missing; write --at {name}=VALUE")
     if not columns:

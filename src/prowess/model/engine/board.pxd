@@ -21,7 +21,7 @@ cdef class Board:
     cdef public bint periods, home_settled
     cdef public Py_ssize_t level
     cdef public Board side, past, single
-    cdef public object deviations, effects  # `Deviations` and `Effects`, or None
+    cdef public object deviations, effects, statistics  # `Deviations`, `Effects` and `Statistics`, or None
     # working space of the outcome
     cdef public Margin margin
     cdef public Truncated cut, ahead, behind

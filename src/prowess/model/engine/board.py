@@ -43,7 +43,8 @@ the noise of one player, `unit` the factor by which absorb rules scale `g1`, `sp
 and `periods` is true if `elapsed` counts rating periods. `side` is a board with one entry for the home advantage,
 `past` is a board for a player whose rating period is being closed, and `single` is a board with one lane, for
 components that work on one match at a time. `deviations` and `effects` hold the rows of the model's facets (see
-`facets`), and `shift` is what the effects add to the mean of each team.
+`facets`), `statistics` has the messages of individual statistics, and `shift` what the effects add to the mean of each
+team.
 
 The other attributes are working memory for the outcome. `sort_by_place` fills `order`. Outcomes that compare two sides
 set `expected` and `conceded`, or `push` and `pull`. Outcomes that learn from single scores set `push`, `pull` and
@@ -159,6 +160,7 @@ class Board:
         self.single = None
         self.deviations = None
         self.effects = None
+        self.statistics = None
         # working memory
         self.margin = Margin()
         self.cut, self.ahead, self.behind = Truncated(stride), Truncated(stride), Truncated(stride)

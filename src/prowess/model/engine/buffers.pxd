@@ -25,6 +25,13 @@ cdef class FacetColumn:
     cdef readonly bint has_weight, by_team
 
 
+cdef class StatisticColumn:
+    cdef const int[::1] row
+    cdef const double[::1] value, noise
+    cdef double[::1] scaled
+    cdef readonly bint has_noise
+
+
 cdef class Table:
     cdef double[::1] cells, memory
     cdef readonly Py_ssize_t stride

@@ -38,7 +38,7 @@ class Columns:
     def __init__(self, history: Any, rows: Any) -> None:
         """Store the columns of a history; `rows` has the row of each entry's player in the state."""
         none = np.empty(0)
-        self.facets: list[FacetColumn] = []
+        self.facets: list[FacetColumn | StatisticColumn] = []
         self.match_start = memoryview(history.match_start)
         self.team_start = memoryview(history.team_start)
         self.rows = rows
@@ -69,7 +69,7 @@ def _common_size(start: Any) -> int:
     return size if (np.diff(start) == size).all() else 0
 
 
-def columns_of(history: Any, rows: Any, facets: list[FacetColumn] | None = None) -> Columns:
+def columns_of(history: Any, rows: Any, facets: list[FacetColumn | StatisticColumn] | None = None) -> Columns:
     """Return the columns of a history, which keeps them for later fits if the rows are its player numbers.
 
     Columns with `facets` are not kept, because they depend on the model.
@@ -101,6 +101,23 @@ class FacetColumn:
         self.has_weight = weights is not None
         self.weight = memoryview(np.empty(0) if weights is None else weights)
         self.by_team = by_team
+
+
+@cython.final
+@cython.cclass
+class StatisticColumn:
+    """A statistic of every entry of a history (NaN if it is missing), and the row of the kind of its match.
+
+    `noise` has factors for the variance of the noise, by default 1. If values are to be scaled, the kernels fill the
+    column `scaled`, match by match; otherwise it has the values themselves.
+    """
+
+    def __init__(self, rows: Any, values: Any, noise: Any = None, is_scaled: bool = False) -> None:
+        self.row = memoryview(rows)
+        self.value = memoryview(values)
+        self.has_noise = noise is not None
+        self.noise = memoryview(np.empty(0) if noise is None else noise)
+        self.scaled = memoryview(np.full(len(values), np.nan) if is_scaled else values)
 
 
 @cython.final

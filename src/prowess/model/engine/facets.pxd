@@ -41,11 +41,13 @@ cdef class Effects:
     cdef double unit
     cdef public bint is_known
     cdef readonly Board side
-    cdef bint differences, duels, scores, is_pair, relative, is_large
-    cdef Py_ssize_t rows, cells, mask, scales, scale
+    cdef bint differences, duels, scores, hears, is_pair, relative, is_large
+    cdef Py_ssize_t rows, cells, uses, mask, scales, scale
     cdef int[::1] cell_row, cell_team, part_row, row_cells, counts, first_of, cell_of, team_cells, slots
+    cdef int[::1] use_row, use_entry
     cdef long long[::1] row_at
     cdef double[::1] weight, share, gone, bare, own, fading
+    cdef double[::1] use_weight, heard_slope, heard_share, heard_pull, entry_shift, entry_added
 
     cdef bint set_sources(self, list columns, list tables, double unit) except -1
     cdef bint fade(self, Board source) except -1
@@ -62,6 +64,7 @@ cdef class Effects:
         Py_ssize_t e,
         double weight,
     ) noexcept
+    cdef void _add_use(self, RowSource facet, Py_ssize_t known, Py_ssize_t e, double weight) noexcept
     cdef Py_ssize_t _find(self, Py_ssize_t f, Py_ssize_t row) noexcept
     cdef void _load_row(self, RowSource facet, Py_ssize_t known, Py_ssize_t row, double now) noexcept
     cdef void _add_rows(self, Board board) noexcept
@@ -69,6 +72,7 @@ cdef class Effects:
     cdef void _add_trait(self, Board board, Py_ssize_t k) noexcept
     cdef double _square(self, Py_ssize_t c, Py_ssize_t k, Py_ssize_t traits) noexcept
     cdef bint learn(self, Board board) except -1
+    cdef void _listen(self) noexcept
     cdef double _correlate(self, Board board) noexcept
     cdef void _add_cross_terms(self, Py_ssize_t k, Py_ssize_t traits, double cross) noexcept
     cdef void _sum_results(self, Board board, Py_ssize_t k) noexcept

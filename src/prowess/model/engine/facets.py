@@ -298,18 +298,21 @@ class Effects:
         differences: bool,
         duels: bool,
         scores: bool,
+        hears: bool,
         absorb: Absorb,
     ) -> None:
         """Make room for a match of this size.
 
         If `differences` is true, only differences between performances count. If `scores` is true, each of two teams
-        has a score, which depends on its offence and on the defence of the other team.
+        has a score, which depends on its offence and on the defence of the other team. If `hears` is true, the model
+        has statistics, which tell the effects on single players about them.
         """
         self.parts = parts
         self.absorb = absorb
         self.differences = differences
         self.duels = duels
         self.scores = scores
+        self.hears = hears
         self.scales = sum(part.number for part in parts)
         most = sum(max(entries, teams) * max(part.number, 1) for part in parts)
         self.side = Board(1, most, traits)
@@ -320,6 +323,12 @@ class Effects:
         self.weight, self.share, self.gone = (array("d", bytes(8 * most * traits)) for _ in range(3))
         self.bare, self.own = (array("d", bytes(8 * teams * traits)) for _ in range(2))
         self.fading = array("d", bytes(8 * entries * max(self.scales, 1)))
+        heard = most * traits if hears else 1
+        self.use_row, self.use_entry = (array("i", bytes(4 * heard)) for _ in range(2))
+        self.use_weight, self.heard_slope, self.heard_share, self.heard_pull = (
+            array("d", bytes(8 * heard)) for _ in range(4)
+        )
+        self.entry_shift, self.entry_added = (array("d", bytes(8 * entries * traits)) for _ in range(2))
         slots = 8
         while slots < 2 * most:
             slots *= 2
@@ -361,7 +370,7 @@ class Effects:
 
         The weights of the players are known by then, because the team function has run, and so has `fade`.
         """
-        self.rows = self.cells = self.scale = 0
+        self.rows = self.cells = self.scale = self.uses = 0
         self.is_pair = self.differences and source.teams == 2
         self.relative = self.differences and not self.is_pair
         self.is_large = source.entries > FEW
@@ -370,6 +379,9 @@ class Effects:
                 self.slots[i] = -1
         for j in range(source.teams):
             self.team_cells[j] = 0
+        if self.hears:
+            for k in range(source.entries * source.traits):
+                self.entry_shift[k] = self.entry_added[k] = 0.0
         for f in range(len(self.sources)):
             self.part_row[f] = self.rows
             self._add_facet(f, self.sources[f], source, lane)
@@ -417,6 +429,8 @@ class Effects:
         if known == self.rows:
             self.rows += 1
             self._load_row(facet, known, row, source.times[lane])
+        if self.hears and e >= 0:
+            self._add_use(facet, known, e, weight)
         if self.is_pair:
             if e >= 0:
                 weight *= source.alpha[e * source.stride + lane]
@@ -446,6 +460,20 @@ class Effects:
         for k in range(traits):
             alpha = source.alpha[(e * traits + k) * source.stride + lane] if e >= 0 else 1.0
             self.weight[cell * traits + k] += facet.part.used[k] * alpha * weight
+
+    def _add_use(
+        self, facet: RowSource, known: cython.Py_ssize_t, e: cython.Py_ssize_t, weight: cython.double
+    ) -> cython.void:
+        """Note the weight of a row in the performance of an entry, for the statistics."""
+        traits = self.side.traits
+        self.use_row[self.uses] = known
+        self.use_entry[self.uses] = e
+        for k in range(traits):
+            used = facet.part.used[k] * weight
+            self.use_weight[self.uses * traits + k] = used
+            self.entry_shift[e * traits + k] += used * self.side.mu[known * traits + k]
+            self.entry_added[e * traits + k] += used * used * self.side.var[known * traits + k]
+        self.uses += 1
 
     def _find(self, f: cython.Py_ssize_t, row: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Return the number of a row in this match; the next number if it has not occurred before."""
@@ -571,6 +599,7 @@ class Effects:
         side.importances[0] = board.importances[0]
         if self.is_pair:
             self._learn_rows(board)
+            self._listen()
             self.absorb.absorb(side)
             return False
         cross = self._correlate(board) if self.scores and board.teams == 2 else 0.0
@@ -587,8 +616,24 @@ class Effects:
                 if gone > MOST_GONE and cross == 0.0:
                     side.kept[i] = MOST_GONE * MOST_GONE / gone
                     side.g1[i] *= side.kept[i] / MOST_GONE
+        self._listen()
         self.absorb.absorb(side)
         return False
+
+    def _listen(self) -> cython.void:
+        """Add what the statistics have told; several players may have told the same, so the slope is damped."""
+        side = self.side
+        if not self.hears:
+            return
+        for row in range(self.rows):
+            for k in range(side.traits):
+                i = row * side.traits + k
+                gone = side.var[i] * self.heard_pull[i]
+                side.g1[i] += self.heard_slope[i] / (1.0 + gone)
+                side.g2[i] -= self.heard_pull[i]
+                side.kept[i] /= 1.0 + gone
+                if self.heard_pull[i] > 0.0:
+                    self.counts[row] = 1
 
     def _correlate(self, board: Board) -> cython.double:
         """Correct the results of two scores for their covariance c, which comes from rows that both teams have.

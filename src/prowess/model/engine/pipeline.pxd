@@ -1,5 +1,6 @@
 from ..components.interfaces cimport Absorb, Drift, Outcome, Prior, TeamFunction
 from .board cimport Board
+from .statistics cimport Statistics
 from ..rating cimport Kind
 
 
@@ -12,6 +13,8 @@ cdef class Pipeline:
     cdef readonly Kind kind
     cdef readonly double beta, period, home_mu, home_variance, home_drift
     cdef readonly bint has_facets, has_deviations, has_effects, levels_cancel
+    cdef readonly bint has_statistics, laplace
+    cdef readonly list observers
     cdef readonly list personal, common  # the facets with rows of single players, and those with shared rows
     cdef readonly bint duels, has_base, has_home, learns_home, centred
     cdef readonly bint drift_blocks, team_blocks, outcome_blocks, absorb_blocks, scatters, tallies, mixes, serial, greets, ordered, refills, keeps_before
@@ -38,6 +41,8 @@ cdef class Pipeline:
     cdef bint absorb_rows(self, Board board) except -1
     cdef void add_effects(self, Board board, Board source, Py_ssize_t lane) noexcept
     cdef bint rate_serially(self, Board board, bint silent) except -1
+    cdef bint score_forecast(self, Board board, Statistics statistics) except -1
+    cdef void apply_statistics(self, Board board, Statistics statistics, Board source, Py_ssize_t lane) noexcept
     cpdef double learn(self, Board board) except? -1.0
     cpdef bint absorb_all(self, Board board) except -1
     cdef bint in_period(self, double now) noexcept

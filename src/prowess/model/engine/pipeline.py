@@ -22,6 +22,7 @@ if cython.compiled:
     from cython.cimports.prowess.model.engine.board import Board, copy_forecast, copy_lane, copy_results, copy_teams
     from cython.cimports.prowess.model.engine.facets import Deviations, Effects
     from cython.cimports.prowess.model.engine.spread import kept_share, spread
+    from cython.cimports.prowess.model.engine.statistics import Statistics
     from cython.cimports.prowess.model.rating import Kind
 else:
     from math import fabs
@@ -31,6 +32,7 @@ else:
     from .board import Board, copy_forecast, copy_lane, copy_results, copy_teams
     from .facets import Deviations, Effects
     from .spread import kept_share, spread
+    from .statistics import Statistics
 
 from ...errors import Error
 from ..components.absorb import Constant, Moment, Newton
@@ -41,6 +43,7 @@ from ..components.prior import Newcomers
 from ..components.team import Sum
 from .facets import Part
 from .state_layout import StateLayout
+from .statistics import Observer
 
 NAN = cython.declare(cython.double, float("nan"))
 LANES = 64  # the number of matches on a board; more lanes gain nothing
@@ -96,6 +99,10 @@ class Pipeline:
         # Whether only differences between performances count, so that what all teams share has no effect.
         self.levels_cancel = self.traits == 1 and "origin" in model.outcome.blind
         self.has_facets = self.has_deviations or self.has_effects
+        first = len(parts)
+        self.observers = [Observer(one, first + i, kind.traits) for i, one in enumerate(model.statistics)]
+        self.has_statistics = bool(self.observers)
+        self.laplace = model.outcome.laplace
         self.drift_blocks = model.drift.blocks
         self.team_blocks = model.team.blocks
         self.outcome_blocks = model.outcome.blocks
@@ -219,7 +226,11 @@ class Pipeline:
         if self.has_effects and lanes == 1:
             scores = isinstance(self.outcome, OffenceDefence)
             size = teams, entries, self.traits
-            board.effects = Effects(self.common, *size, self.levels_cancel, self.duels, scores, self.home_absorb)
+            known = self.levels_cancel, self.duels, scores, self.has_statistics
+            board.effects = Effects(self.common, *size, *known, self.home_absorb)
+        if self.has_statistics:
+            size = teams, entries, self.traits, board.stride, self.memories
+            board.statistics = Statistics(self.observers, *size, self.duels, self.laplace)
 
     def forget_rows(self, board: Board) -> cython.void:
         """Let a board forget the rows of an earlier match, so that a match without context has none."""
@@ -231,6 +242,9 @@ class Pipeline:
         if self.has_effects:
             effects = board.effects
             effects.is_known = False
+        if self.has_statistics:
+            statistics: Statistics = board.statistics
+            statistics.is_loaded = False
 
     def find_facets(self, board: Board, columns: list, tables: list, unit: cython.double) -> cython.bint:
         """Tell a board, and its board `single`, where the rows of the facets are for the matches to come."""
@@ -242,7 +256,10 @@ class Pipeline:
         if self.has_effects and board.stride == 1:
             effects = board.effects
             effects.set_sources(columns, tables, unit)
-        if self.has_facets and board.stride > 1:
+        if self.has_statistics:
+            statistics: Statistics = board.statistics
+            statistics.set_sources(columns, tables)
+        if (self.has_facets or self.has_statistics) and board.stride > 1:
             self.find_facets(board.single, columns, tables, unit)
         return False
 
@@ -381,14 +398,65 @@ class Pipeline:
 
         Beliefs do not change yet.
         """
+        statistics: Statistics = board.statistics  # None if the model has no statistics
+        observed = self.has_statistics and statistics.is_loaded
+        if observed:
+            self.score_forecast(board, statistics)
+            statistics.observe(board, 0, board.lanes, board.effects if self.has_effects else None)
+            self.apply_statistics(board, statistics, board, 0)
         self.learn_teams(board)
+        if observed:
+            for lane in range(board.lanes):
+                board.evidences[lane] = statistics.evidences[lane]
         self.learn_players(board)
         return board.evidences[0]
 
+    def score_forecast(self, board: Board, statistics: Statistics) -> cython.bint:
+        """Compute the log-evidence of the results without the statistics, as it was forecast; nothing else changes."""
+        for k in range(self.level):
+            for lane in range(board.lanes):
+                statistics.memory[k * board.stride + lane] = board.memory[k * board.stride + lane]
+        if self.outcome_blocks or board.stride == 1:
+            board.evidences[0] = self.outcome.evidence(board)
+        else:
+            evidence_by_lane(self.outcome, board)
+        for lane in range(board.lanes):
+            statistics.evidences[lane] = board.evidences[lane]
+        for k in range(self.level):
+            for lane in range(board.lanes):
+                board.memory[k * board.stride + lane] = statistics.memory[k * board.stride + lane]
+        return False
+
+    def apply_statistics(
+        self, board: Board, statistics: Statistics, source: Board, lane: cython.Py_ssize_t
+    ) -> cython.void:
+        """Change the performances of the teams on a board by what the statistics of their players say.
+
+        A board with one lane has the match in a lane of `source`, whose players the statistics are about.
+        """
+        statistics.move_teams(board, lane)
+        if self.duels:
+            statistics.fold(board)
+        if self.learns_home and board.homes[0] >= 0.0:
+            for k in range(self.traits):
+                team = cython.cast(cython.Py_ssize_t, board.homes[0]) * self.traits + k
+                board.side.noise[k] = statistics.own[team * statistics.stride + lane]
+        if self.has_effects:
+            effects: Effects = board.effects
+            if effects.is_known:
+                for k in range(board.teams * self.traits):
+                    others = board.added[k] - effects.own[k]
+                    effects.bare[k] = statistics.own[k * statistics.stride + lane] + (others if others > 0.0 else 0.0)
+                statistics.tell(effects, source, lane)
+
     def learn_players(self, board: Board) -> cython.bint:
         """Compute `g1`, `g2` and `kept` of every player, and of the rows of the facets, from the teams' results."""
+        statistics: Statistics = board.statistics
+        observed = self.has_statistics and statistics.is_loaded
         # An outcome that compares players directly has already filled their results.
-        if not self.duels:
+        if observed:
+            statistics.spread(board)
+        elif not self.duels:
             spread(board)
         if self.has_deviations:
             deviations: Deviations = board.deviations
@@ -422,9 +490,12 @@ class Pipeline:
         for j in range(board.teams + 1):
             single.start[j] = board.start[j]
         effects: Effects
+        statistics: Statistics = board.statistics
         if self.has_effects:
             effects = single.effects
             effects.fade(board)
+        elif self.has_statistics:
+            statistics.observe(board, 0, board.lanes, None)
         for i in range(board.matches):
             copy_teams(board, i, single)
             if self.has_home:
@@ -439,7 +510,14 @@ class Pipeline:
                 board.scatters[i] = self.outcome.scatter(single)
             copy_forecast(single, board, i)
             if single.importances[0] > 0.0:
+                if self.has_statistics:
+                    self.score_forecast(single, single.statistics)
+                    if self.has_effects:
+                        statistics.observe(board, i, i + 1, effects)
+                    self.apply_statistics(single, statistics, board, i)
                 self.learn_teams(single)
+                if self.has_statistics:
+                    single.evidences[0] = _first_evidence(single.statistics)
                 if self.has_effects:
                     effects = single.effects
                     effects.store(single)
@@ -491,7 +569,9 @@ class Pipeline:
             side.g2[k] = board.d2[t]
             side.kept[k] = 1.0
             if side.var[k] > 0.0 and not self.duels:
-                side.kept[k] = kept_share(side.var[k], side.noise[k], board.variance[t], board.left[t])
+                others = board.added[t] - side.var[k]  # the variance that effects have added
+                rest = side.noise[k] + (others if others > 0.0 else 0.0)
+                side.kept[k] = kept_share(side.var[k], rest, board.variance[t], board.left[t])
         if self.in_period(board.times[0]):
             self.gather_home(board)
             return False
@@ -567,6 +647,12 @@ def _add_home(board: Board, k: cython.Py_ssize_t) -> cython.void:
         team = (j * board.traits + k) * board.stride
         for lane in range(board.lanes):
             board.mean[team + lane] += mean if board.homes[lane] == j else 0.0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _first_evidence(statistics: Statistics) -> cython.double:
+    return statistics.evidences[0]
 
 
 def _drifts_with_time(drift: Drift) -> bool:

@@ -15,6 +15,7 @@ if cython.compiled:
     from cython.cimports.prowess.model.engine.buffers import Table
     from cython.cimports.prowess.model.engine.pipeline import Pipeline
     from cython.cimports.prowess.model.engine.players import load_memory, load_player, store_memory, store_player
+    from cython.cimports.prowess.model.engine.statistics import Statistics
     from cython.cimports.prowess.model.rating import Rating, read_rating, read_ratings, write_rating
 else:
     from math import floor
@@ -24,6 +25,7 @@ else:
     from .buffers import Table
     from .pipeline import Pipeline
     from .players import load_memory, load_player, store_memory, store_player
+    from .statistics import Statistics
 
 from ...errors import Error
 from ..match_input import check_teams
@@ -188,13 +190,18 @@ def record(
         j += 1
     board.start[j] = e
     _apply_details(pipeline, board, details)
-    if pipeline.has_facets and facets is not None:
+    if (pipeline.has_facets or pipeline.has_statistics) and facets is not None:
         _load_rows(pipeline, board, facets, table, unit)
     if board.importances[0] > 0.0:
+        if pipeline.has_statistics:
+            statistics: Statistics = board.statistics
+            statistics.scale(0, count)
         pipeline.forecast(board)
         pipeline.learn(board)
         if not pipeline.in_period(now):
             pipeline.absorb_all(board)
+        if pipeline.has_statistics:
+            statistics.count(0, count)
         before = _copy_rows(pipeline, rows, table) if pipeline.period > 0.0 else None
         try:
             _store_players(pipeline, board, rows, table, now, unit)

@@ -35,6 +35,7 @@ if cython.compiled:
     from cython.cimports.prowess.model.engine.pipeline import Pipeline
     from cython.cimports.prowess.model.engine.players import is_open, load_memory, load_player
     from cython.cimports.prowess.model.engine.schedule import Schedule
+    from cython.cimports.prowess.model.engine.statistics import Statistics
 else:
     from .blocks import (
         Window,
@@ -53,6 +54,7 @@ else:
     from .pipeline import Pipeline
     from .players import is_open, load_memory, load_player
     from .schedule import Schedule
+    from .statistics import Statistics
 
 AHEAD = cython.declare(cython.Py_ssize_t, 16)  # rows of players are prefetched this many entries ahead
 NAN = cython.declare(cython.double, float("nan"))
@@ -293,6 +295,19 @@ def _tally(
 
 
 @cython.cfunc
+def _scale_statistics(board: Board, columns: Columns, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
+    """Scale the statistics of the matches of a window, each by those of the earlier matches."""
+    statistics: Statistics = board.statistics
+    for match in range(first, stop):
+        entry = first_entry(columns, match)
+        last = first_entry(columns, match + 1)
+        statistics.scale(entry, last)
+        if not columns.has_importance or columns.importance[match] > 0.0:
+            statistics.count(entry, last)
+    return False
+
+
+@cython.cfunc
 def _mix_draws(
     pipeline: Pipeline, board: Board, table: Table, record: Record, window: Window, stop: cython.Py_ssize_t
 ) -> cython.bint:
@@ -335,6 +350,8 @@ def _rate_window(
     window.first = plan.window_start[w]
     if pipeline.tallies:
         _tally(pipeline, board.single, columns, table, window, stop)
+    if pipeline.has_statistics:
+        _scale_statistics(board, columns, window.first, stop)
     find_rows(pipeline, board, columns, table, plan, plan.window_block[w])
     for b in range(plan.window_block[w], plan.window_block[w + 1]):
         first = plan.block_start[b]
@@ -371,6 +388,7 @@ def sweep(
     If an error occurs, the state stays as it was before the match `record.at`, which caused the error.
     """
     match: cython.Py_ssize_t
+    statistics: Statistics
     pipeline.find_facets(board, columns.facets, table.facets, columns.unit)
     window: Window = Window(pipeline, memoryview(np.arange(start, stop, dtype=np.int32)), False)
     for match in range(start, stop):
@@ -378,7 +396,12 @@ def sweep(
         entry = first_entry(columns, match)
         for e in range(entry + AHEAD, min(entry + AHEAD + board.entries, columns.entries)):
             prefetch_row(table, columns.player[e])
+        if pipeline.has_statistics:
+            statistics = board.statistics
+            statistics.scale(entry, first_entry(columns, match + 1))
         _rate_block(pipeline, board, columns, table, record, window, match - start, 1)
+        if pipeline.has_statistics and board.importances[0] > 0.0:
+            statistics.count(entry, first_entry(columns, match + 1))
 
 
 def sweep_blocks(

@@ -30,7 +30,7 @@ FEW = 20  # up to this many players, looking up each of them is faster than sear
 def effects(ladder: Ladder) -> pl.DataFrame:
     """Return a frame of what all players share (see `Ladder.effects`)."""
     rows: list[tuple[Any, ...]] = [("home", "", trait, mu, sigma, None) for trait, mu, sigma in _home(ladder)]
-    for facet in ladder.facets:
+    for facet in ladder.facets[: len(ladder.model.facets)]:  # the rows of statistics follow
         if not facet.facet.personal:
             found = sorted(_beliefs(facet), key=_by_mean)
             rows += [(facet.facet.column, *row) for _, *row in found]
@@ -112,7 +112,7 @@ def ladder_at(ladder: Ladder, context: Mapping[str, Any]) -> Ladder:
     """
     mean, variance = shifts(ladder, context, list(range(len(ladder))))
     moved = ladder.copy()
-    moved.model, moved.facets = ladder.model.replace(facets=()), []
+    moved.model, moved.facets = ladder.model.replace(facets=(), statistics=()), []
     moved.state[: len(ladder), ladder.layout.means] += mean
     moved.state[: len(ladder), ladder.layout.variances] += variance
     moved.name_index = ladder.name_index
@@ -127,7 +127,7 @@ def shifts(ladder: Ladder, context: Mapping[str, Any], players: list[int]) -> tu
     check_names(ladder.model, context)
     mean, variance = (np.zeros((len(players), len(ladder.layout.traits))) for _ in range(2))
     for name, value in context.items():
-        for rows in ladder.facets:
+        for rows in ladder.facets[: len(ladder.model.facets)]:
             if rows.facet.column == clean_name(name):
                 weight, text = _value(rows, name, value)
                 used = [trait in (rows.facet.traits or rows.trait_names) for trait in rows.trait_names]

@@ -1,7 +1,8 @@
-"""The rows of a model's facets in a ladder, and the rows that the context of matches selects."""
+"""The rows of a model's facets and statistics in a ladder, and the rows that the context of matches selects."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -16,7 +17,8 @@ from ...history.context_builder import ContextBuilder
 from ...history.ragged import owners
 from ...text import join_words
 from ..components.facet import Experience, Facet
-from ..engine.buffers import FacetColumn, Table, aligned
+from ..components.statistic import Statistic
+from ..engine.buffers import FacetColumn, StatisticColumn, Table, aligned
 
 if TYPE_CHECKING:
     from ...history import History
@@ -39,7 +41,8 @@ class FacetRows:
     """The rows of one facet: `state` has for each the belief, the time of the last match, and the number of matches.
 
     Row r belongs to the player `owners[r]`, a row of the ladder or −1 for shared rows, and to the value `codes[r]`, an
-    index into `values`.
+    index into `values`. The values of a statistic are kinds of matches, and the state of a kind has the mean, the sum
+    of squares and, in the place of the number of matches, the number of the statistic's earlier values.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill().replace(facets=(pw.facet.By("surface"),)))
@@ -49,8 +52,8 @@ class FacetRows:
     (['clay'], [0, 1], [0, 0])
     """
 
-    def __init__(self, facet: Facet, traits: tuple[str, ...]) -> None:
-        self.facet = facet
+    def __init__(self, facet: Facet | Statistic, traits: tuple[str, ...]) -> None:
+        self.facet: Any = facet
         self.trait_names = traits
         self.values: list[str] = []
         self.owners: list[int] = []
@@ -61,7 +64,7 @@ class FacetRows:
         if isinstance(facet, Experience):
             self.values = [f"{scale:g}" for scale in facet.scales]
             self.add([-1] * len(self.values), range(len(self.values)))
-        elif facet.weighted:
+        elif facet.weighted or (isinstance(facet, Statistic) and facet.per == ()):
             self.values = [""]
             if not facet.personal:
                 self.add([-1], [0])
@@ -146,8 +149,8 @@ class FacetRows:
 
 
 def facet_rows(model: Model) -> list[FacetRows]:
-    """Return the rows of a new ladder, for each facet of the model."""
-    return [FacetRows(facet, model.outcome.traits) for facet in model.facets]
+    """Return the rows of a new ladder, for each facet and each statistic of the model."""
+    return [FacetRows(part, model.outcome.traits) for part in model.additions]
 
 
 # --- the context of a history ---------------------------------------------------------------------------------------
@@ -172,24 +175,33 @@ def check_columns(model: Model, history: History) -> None:
         column = history.entry_context.get(name) or history.team_context.get(name) or history.context.get(name)
         if facet.weighted and column is not None and column.kind == "category":
             _column(model, facet, history)  # raises an error, or the history has no value in any match
+    for statistic in model.statistics:
+        for name in (statistic.column, *(statistic.per or ())):
+            if name not in known:
+                raise no_column(name, known, "statistics")
+        _numbers(statistic, history)
 
 
-def no_column(name: str, known: Sequence[str]) -> Error:
+def no_column(name: str, known: Sequence[str], field: str = "facets") -> Error:
     """Return the error for a column that the matches do not have; `known` are those that they have."""
     have = "the matches have no further columns"
     if known:
         have = f"the matches have the column{'s' if len(known) > 1 else ''} {join_words(known)}"
-    return Error(f"there is no column {name!r}; {have}", field="facets", value=name)
+    return Error(f"there is no column {name!r}; {have}", field=field, value=name)
 
 
-def enter_facets(ladder: Ladder, history: History, players: Ints) -> list[FacetColumn]:
+def enter_facets(ladder: Ladder, history: History, players: Ints) -> list[FacetColumn | StatisticColumn]:
     """Give every pair of a player and a value a row; return the rows of all entries or teams, for each facet.
 
-    `players` has the row of each entry's player in the ladder. Values that are missing select no row.
+    `players` has the row of each entry's player in the ladder. Values that are missing select no row. The columns of
+    the statistics follow.
     """
-    columns = []
+    columns: list[FacetColumn | StatisticColumn] = []
     model = ladder.model
     for rows in ladder.facets:
+        if isinstance(rows.facet, Statistic):
+            columns.append(_enter_statistic(rows, rows.facet, history))
+            continue
         kept = len(rows) == rows.constant and players is history.player
         cache: dict[Any, Any] = history.__dict__.setdefault("_facets", {})
         facet = rows.facet
@@ -204,6 +216,73 @@ def enter_facets(ladder: Ladder, history: History, players: Ints) -> list[FacetC
                 cache[key] = list(rows.values), list(rows.owners), list(rows.codes), column
         columns.append(column)
     return columns
+
+
+def _enter_statistic(rows: FacetRows, statistic: Statistic, history: History) -> StatisticColumn:
+    """Return the column of a statistic, and give every kind of match a row. The history keeps both for later fits."""
+    cache: dict[Any, Any] = history.__dict__.setdefault("_facets", {})
+    key = (type(statistic), statistic.column, statistic.per, statistic.lower)
+    if key not in cache:
+        cache[key] = *_observations(statistic, history), _kinds(statistic, history)
+    values, noise, kinds = cache[key]
+    is_new = len(rows) == rows.constant
+    if not is_new or (statistic.per, "rows") not in cache:
+        code = np.full(len(values), MISSING, np.int32) if kinds is None else _enter_values(rows, kinds)
+        row = _find_rows(rows, np.full(len(code), -1, np.int32), code)
+        if is_new:
+            cache[statistic.per, "rows"] = list(rows.values), list(rows.codes), row
+    else:
+        names, codes, row = cache[statistic.per, "rows"]
+        rows.values = list(names)
+        rows.add([-1] * (len(codes) - rows.constant), codes[rows.constant :])
+    return StatisticColumn(row, values, noise, statistic.per is not None)
+
+
+def _observations(statistic: Statistic, history: Any) -> tuple[Floats, Floats | None]:
+    """Return what a statistic says about every entry, and factors for the variance of its noise.
+
+    Points and counts of a player who has played a share of the match are divided by this share.
+    """
+    values, noise = _numbers(statistic, history), None
+    if history.weight is not None and statistic.kind != "quit":
+        played = np.where(history.weight > 0.0, history.weight, np.nan)
+        values = values / (np.where(np.isnan(played), np.nan, 1.0) if statistic.kind == "times" else played)
+        noise = np.nan_to_num(1.0 / played, nan=1.0)
+    return np.ascontiguousarray(statistic.transform(values), np.float64), noise
+
+
+def _numbers(statistic: Statistic, history: Any) -> Floats:
+    """Return the values of a statistic for all entries; NaN where they are missing."""
+    name = statistic.column
+    if name in history.context:
+        message = f"{name!r} is the same for all players of a match, but a statistic needs a value for each player"
+        raise Error(message, field="statistics", value=name)
+    column = column_at(history, name, "player")
+    if column is None:
+        return np.full(int(history.team_start[-1]), np.nan)
+    if column.kind == "category":
+        raise _not_numbers(name, column, history, by_team=False, field="statistics")
+    return column.to_numpy()
+
+
+def _kinds(statistic: Statistic, history: Any) -> ContextColumn | None:
+    """Return the kind of match of every entry, as text; None without kinds. A kind of several columns is JSON."""
+    if statistic.per is None:
+        return None
+    if statistic.per == ():
+        return ContextColumn(np.zeros(int(history.team_start[-1]), np.int8), ("",))
+    columns = [column_at(history, name, "player") for name in statistic.per]
+    if any(column is None for column in columns):
+        return None
+    texts = [column.as_text() for column in columns if column is not None]
+    if len(texts) == 1:
+        return texts[0]
+    codes = np.stack([text.code.astype(np.int64) for text in texts])
+    pairs, code = np.unique(codes, axis=1, return_inverse=True)
+    known = (pairs >= 0).all(0)
+    number = np.where(known, np.cumsum(known) - 1, MISSING)
+    names = [json.dumps([texts[i].values[k] for i, k in enumerate(pair)]) for pair in pairs[:, known].T]
+    return ContextColumn(number[code.ravel()].astype(np.int32), tuple(names))
 
 
 def _column(model: Model, facet: Facet, history: Any) -> tuple[ContextColumn | None, bool]:
@@ -238,7 +317,7 @@ def team_values(history: Any, name: str) -> ContextColumn:
     return column.take(first)
 
 
-def _not_numbers(name: str, column: ContextColumn, history: Any, by_team: bool) -> Error:
+def _not_numbers(name: str, column: ContextColumn, history: Any, by_team: bool, field: str = "facets") -> Error:
     """Return the error for a column of categories where numbers are needed; it names the first value that is none."""
     texts = [str(value) for value in column.values]
     wrong = np.array([not _is_number(text) for text in texts] + [False])
@@ -247,7 +326,7 @@ def _not_numbers(name: str, column: ContextColumn, history: Any, by_team: bool) 
     team = row if by_team else int(np.searchsorted(history.team_start, row, "right")) - 1
     match = int(np.searchsorted(history.match_start, team, "right")) - 1
     value = column[row]
-    error = Error(f"{name!r} is {value!r}, but a number is needed", field="facets", value=value)
+    error = Error(f"{name!r} is {value!r}, but a number is needed", field=field, value=value)
     located = error.within(f"match {match + 1}: ", match=match)
     located.__cause__ = error  # for callers that name the match in another way
     return located
@@ -330,6 +409,7 @@ class MatchContext:
     context: Context = EMPTY
     team_context: Context = EMPTY
     entry_context: Context = EMPTY
+    weight: Floats | None = None
 
 
 def read_context(context: Mapping[str, Any] | None, sizes: Sequence[int]) -> MatchContext:
@@ -347,12 +427,15 @@ def check_names(model: Model, context: Mapping[str, Any], extra: bool = False) -
     """Raise an `Error` if a name of a context is not the column of a facet.
 
     If `extra` is true, there may be further names, as in the context of a history. A name that looks like a misspelt
-    column is an error in any case.
+    column is an error in any case, and so is a statistic of a match that was not played yet.
     """
-    columns = list(dict.fromkeys(facet.column for facet in model.facets if not isinstance(facet, Experience)))
+    columns = model.context_columns if extra else model.forecast_columns
     names = {name: clean_name(name) if isinstance(name, str) else str(name) for name in context}
     absent = [column for column in columns if column not in names.values()]
     for given, name in names.items():
+        if not extra and name in [statistic.column for statistic in model.statistics]:
+            message = f"{given!r} is a statistic, which is known only after the match"
+            raise Error(message, field="context", value=given)
         similar = get_close_matches(name, absent, 1)
         if name not in columns and (similar or not extra):
             have = f"has {join_words([repr(column) for column in columns])}" if columns else "has no facets"
@@ -369,7 +452,12 @@ class MatchRows:
     """
 
     def __init__(
-        self, ladder: Ladder, context: Mapping[str, Any] | None, players: Sequence[Sequence[int]], add: bool = False
+        self,
+        ladder: Ladder,
+        context: Mapping[str, Any] | None,
+        players: Sequence[Sequence[int]],
+        add: bool = False,
+        weights: Sequence[float] | None = None,
     ) -> None:
         self.facets = ladder.facets
         self.values: list[dict[str, int]] = [{} for _ in self.facets]  # new values of each facet
@@ -377,11 +465,16 @@ class MatchRows:
         self.add = add
         check_names(ladder.model, context or {}, extra=add)
         match = read_context(context, [len(team) for team in players])
+        match.weight = None if weights is None else np.array(weights, np.float64)
         owners = [row for team in players for row in team]
         self.columns = [self._column(ladder.model, index, match, owners) for index in range(len(self.facets))]
 
-    def _column(self, model: Model, index: int, match: MatchContext, owners: list[int]) -> FacetColumn:
+    def _column(
+        self, model: Model, index: int, match: MatchContext, owners: list[int]
+    ) -> FacetColumn | StatisticColumn:
         rows = self.facets[index]
+        if isinstance(rows.facet, Statistic):
+            return self._statistic(index, rows.facet, match)
         column, by_team = _column(model, rows.facet, match)
         if column is None:
             return FacetColumn(np.full(len(owners), MISSING, np.int32))
@@ -390,11 +483,22 @@ class MatchRows:
         if rows.facet.weighted:
             values = [None if value is None else "" for value in values]
         owners = owners if rows.facet.personal else [-1] * len(values)
+        return FacetColumn(self._rows(index, owners, values), weights, by_team)
+
+    def _statistic(self, index: int, statistic: Statistic, match: MatchContext) -> StatisticColumn:
+        values, noise = _observations(statistic, match)
+        kinds = _kinds(statistic, match)
+        texts = [None] * len(values) if kinds is None else kinds.to_list()
+        return StatisticColumn(self._rows(index, [-1] * len(values), texts), values, noise, statistic.per is not None)
+
+    def _rows(self, index: int, owners: Sequence[int], values: Sequence[Any]) -> Ints:
+        """Return the row of each pair of a player and a value."""
+        rows = self.facets[index]
         found = [self._find(index, player, value) for player, value in zip(owners, values, strict=True)]
         if self.add:
             rows.reserve(len(rows) + len(self.keys[index]))
             rows.state[len(rows) : len(rows) + len(self.keys[index])] = np.nan
-        return FacetColumn(np.array(found, np.int32), weights, by_team)
+        return np.array(found, np.int32)
 
     def _find(self, index: int, player: int, value: Any) -> int:
         if value is None:

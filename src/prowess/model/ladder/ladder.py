@@ -376,12 +376,14 @@ class Ladder:
         elapsed: float | Sequence[Sequence[float]] | None = None,
         home: int | None = None,
         context: Mapping[str, Any] | None = None,
+        statistics: Mapping[str, Any] | None = None,
     ) -> list[list[Rating]]:
         """Record a match and return the new ratings, nested like the teams; unknown names are new players.
 
         `time` (a date, a timestamp or a number) is when the match was played. This time must not be before the last
         match of any of the players. `context` has the values of the columns that the model's facets need: each is one
-        value for the match, a list with one for each team, or a list of lists with one for each player. The other
+        value for the match, a list with one for each team, or a list of lists with one for each player. `statistics`
+        has the numbers of each player that the model's statistics need, such as {"kills": [[9, 4], [5, 6]]}. The other
         arguments are those of `Model.rate`. If an error is raised, nothing has changed.
 
         >>> import prowess as pw
@@ -393,7 +395,7 @@ class Ladder:
         from .record import record
 
         details = check_details(teams, ranks, scores, weights, importance, elapsed, home)
-        return record(self, teams, details, time, context)
+        return record(self, teams, details, time, context, statistics)
 
     def new_season(self, carry: float = 0.8, season_tau: float | None = None) -> None:
         """Begin a season: every skill moves towards the newcomers' mean, and beliefs become less certain.
@@ -489,7 +491,7 @@ class Ladder:
 
         players, now, unit = upcoming(self, teams, None)
         facets = tuple(replace(facet, tau=0.0) for facet in self.model.facets)  # type: ignore[type-var]
-        still = self.model.replace(drift=Still(), facets=facets)
+        still = self.model.replace(drift=Still(), facets=facets, statistics=())
         rows = upcoming_rows(self, players, context)
         board = build_upcoming(still.pipeline, players, details, self.table, now, unit, rows)
         still.pipeline.forecast(board)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History, parse_time, show_time
+from ...history.context_builder import with_statistics
 from ...history.ragged import owners
 from ...history.times import DAY, Stamp, agree
 from ...validate import scale
@@ -33,6 +34,7 @@ def record(
     details: MatchDetails | None,
     time: Any,
     context: Mapping[str, Any] | None = None,
+    statistics: Mapping[str, Any] | None = None,
 ) -> list[list[Rating]]:
     """Record a match and return the new ratings, nested like the teams.
 
@@ -43,7 +45,8 @@ def record(
     check_one_time(time, None if details is None else details.elapsed)
     if details is None or details.importance > 0.0:
         check_times(ladder, [row for team in rows for row in team if row < len(ladder)], stamp, now)
-    match = _match_rows(ladder, context, rows, add=True)
+    context = with_statistics(context, statistics, [len(team) for team in rows])
+    match = _match_rows(ladder, context, rows, add=True, weights=None if details is None else details.weights)
     ladder.reserve(len(ladder) + len(newcomers))
     # An earlier match that failed may have left numbers in these rows.
     ladder.state[len(ladder) : len(ladder) + len(newcomers)] = nan
@@ -62,14 +65,18 @@ def record(
 
 
 def _match_rows(
-    ladder: Ladder, context: Mapping[str, Any] | None, rows: Sequence[Sequence[int]], add: bool
+    ladder: Ladder,
+    context: Mapping[str, Any] | None,
+    rows: Sequence[Sequence[int]],
+    add: bool,
+    weights: Sequence[float] | None = None,
 ) -> MatchRows | None:
     """Return the rows of the facets that the context of a match selects; None if the model has no facets."""
     if context is not None and not isinstance(context, Mapping):
         message = f"context must be a mapping such as {{'surface': 'clay'}}, not {context!r}"
         raise Error(message, field="context", value=context)
     if ladder.facets:
-        return MatchRows(ladder, context, rows, add)
+        return MatchRows(ladder, context, rows, add, weights)
     check_names(ladder.model, context or {}, extra=add)
     return None
 

@@ -93,7 +93,7 @@ class StandingsFilter:
 
     def for_model(self, model: Model) -> StandingsFilter:
         """Return the filter with the values of context columns only; names with a prefix are always columns."""
-        columns, found = model.context_columns, {}
+        columns, found = model.forecast_columns, {}
         for name, value in self.context.items():
             column = name.removeprefix(COLUMN_PREFIX)
             if column != name or name in columns:

@@ -73,7 +73,7 @@ def _context_fields(now: Snapshot, query: QueryParams, count: int) -> list[Plain
     `values` are the known values, or None for numbers, and `chosen` has what the visitor has chosen in each field.
     """
     fields = []
-    for column in now.model.context_columns:
+    for column in now.model.forecast_columns:
         facets = [facet for facet in now.model.facets if facet.column == column]
         by_team = not all(facet.personal for facet in facets)
         param, values = f"{COLUMN_PREFIX}{column}", now.facet_values.get(column)
