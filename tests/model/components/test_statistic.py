@@ -390,3 +390,38 @@ def test_model_needs_the_columns_of_its_statistics():
         missing.fit(history)
     with pytest.raises(pw.Error, match="'mode' is the same for all players of a match"):
         pw.TrueSkill().replace(statistics=(pw.statistic.Points("mode"),)).fit(history)
+
+
+def test_account_says_how_much_came_from_the_result_and_how_much_from_the_statistics():
+    matches, _ = league(40)
+    history = pw.History.from_matches(matches)
+    model = with_points(pw.TrueSkill(), omega=0.1)
+    row = model.fit(history).account(39).rows[0]
+    kills = matches[39]["statistics"]["kills"]
+    assert row["statistic_kills"] == kills[0][0]
+    # A change of this player's statistic changes its part, but the result stays the result.
+    without = [*matches[:39], {**matches[39], "statistics": None}]
+    plain = model.fit(pw.History.from_matches(without)).account(39).rows[0]
+    assert row["mu_before"] == plain["mu_before"]
+    assert row["moved"] - row["moved_by_statistics"] == pytest.approx(plain["moved"], abs=0.35 * abs(plain["moved"]))
+    sentence = model.fit(history).account(39).sentences[0]
+    assert " from the result, " in sentence
+    assert f" from {kills[0][0]} kills)" in sentence
+    explained = model.fit(history).explain(row["player"])
+    assert explained.matches["moved_by_statistics"].len() == len(explained.matches)
+    assert any(sentence.startswith("Results changed the rating by") for sentence in explained.sentences)
+
+
+def test_incentives_show_what_statistics_are_worth_and_which_losses_paid():
+    matches, _ = league(300, size=3)
+    history = pw.History.from_matches(matches)
+    for bounded in (False, True):
+        kills = pw.statistic.Points("kills", gamma=0.3, bounded=bounded)
+        report = pw.TrueSkill().replace(statistics=(kills,)).fit(history).incentives()
+        assert report.frame["gain"][0] > 0.0
+        assert report.win > 0.0
+        assert report.lost == 450  # three players in each of the later 150 matches
+        assert (report.raised == 0) == bounded
+        assert ("losing never pays" in report.sentences[-1]) != bounded
+    with pytest.raises(pw.Error, match="this model has no statistics"):
+        pw.TrueSkill().fit(history).incentives()

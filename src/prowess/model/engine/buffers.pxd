@@ -39,9 +39,9 @@ cdef class Table:
 
 
 cdef class Record:
-    cdef public object mean, variance, win, draw, scatter, log_evidence, before, after, rows_before, rows_after
+    cdef public object mean, variance, win, draw, scatter, log_evidence, before, after, rows_before, rows_after, shares
     cdef double[::1] _mean, _variance, _win, _draw, _scatter, _log_evidence
-    cdef double[:, ::1] _before, _after, _rows_before, _rows_after
+    cdef double[:, ::1] _before, _after, _rows_before, _rows_after, _shares
     cdef public bint has_before, has_after, silent
     cdef public Py_ssize_t at, first_match, first_team
     cdef public list unconverged

@@ -158,6 +158,7 @@ class Record:
         first: int = 0,
         last: int = -1,
         deviations: int = 0,
+        statistics: bool = False,
     ) -> None:
         belief = 2 * traits  # mean and variance of each trait, as in a `StateLayout`
         last = columns.matches if last < 0 else last
@@ -176,6 +177,8 @@ class Record:
         self.rows_before, self.rows_after = (
             np.full((columns.entries if kept else 0, belief * deviations), np.nan) for kept in (before, after)
         )
+        # The shares of the changes of all means that come from statistics.
+        self.shares = np.zeros((columns.entries if after and statistics else 0, traits))
         self.has_before = before
         self.has_after = after
         self.silent = silent
@@ -191,6 +194,7 @@ class Record:
         self._after = memoryview(self.after)
         self._rows_before = memoryview(self.rows_before)
         self._rows_after = memoryview(self.rows_after)
+        self._shares = memoryview(self.shares)
 
 
 def sizes(matches: int, teams: int, traits: int) -> list[int]:

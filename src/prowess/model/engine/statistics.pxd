@@ -22,7 +22,7 @@ cdef class Statistics:
     cdef Py_ssize_t traits, stride
     cdef bint duels, laplace, is_bounded
     cdef public bint is_loaded
-    cdef double[::1] precision, push, mu, var, moved, own, weight, gap, team_mean, team_var, weights, gaps
+    cdef double[::1] precision, push, share, mu, var, moved, own, weight, gap, team_mean, team_var, weights, gaps
     cdef double[::1] evidences, memory
     cdef Truncated out
 

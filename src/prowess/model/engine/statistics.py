@@ -96,8 +96,11 @@ def _combine(messages: Statistics, board: Board, i: cython.Py_ssize_t) -> cython
         board.g1[i] = (push + result) / one
         board.g2[i] = (board.g2[i] / one - precision) / one
         board.kept[i] = kept_share(board.var[i], beta2, variance, board.kept[i] / one)
+    messages.share[i] = 0.0
     if messages.is_bounded and result * board.g1[i] < 0.0:
         board.g1[i] = 0.0
+    elif push + result != 0.0:
+        messages.share[i] = push / (push + result)
 
 
 @cython.final
@@ -105,8 +108,9 @@ def _combine(messages: Statistics, board: Board, i: cython.Py_ssize_t) -> cython
 class Statistics:
     """The messages of all statistics to the performances on a board.
 
-    `precision` and `push` have a cell for each entry, trait and lane. Of each team, `moved` is the change of the mean,
-    and `own` the variance of its players' performances after the statistics.
+    `precision` and `push` have a cell for each entry, trait and lane, and so has `share`, the share of the change of a
+    mean that comes from the statistics; it may be negative, or above 1. Of each team, `moved` is the change of the
+    mean, and `own` the variance of its players' performances after the statistics.
     """
 
     def __init__(
@@ -127,7 +131,7 @@ class Statistics:
         self.laplace = laplace
         self.is_bounded = any(observer.is_bounded for observer in observers)
         cells, sides = entries * traits * stride, teams * traits * stride
-        self.precision, self.push, self.mu, self.var = (array("d", bytes(8 * cells)) for _ in range(4))
+        self.precision, self.push, self.share, self.mu, self.var = (array("d", bytes(8 * cells)) for _ in range(5))
         self.moved, self.own = (array("d", bytes(8 * sides)) for _ in range(2))
         self.weight, self.gap = (array("d", bytes(8 * entries * stride)) for _ in range(2))
         self.team_mean, self.team_var = (array("d", bytes(8 * (teams + 1) * stride)) for _ in range(2))

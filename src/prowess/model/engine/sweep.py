@@ -139,6 +139,18 @@ def _record_deviations(board: Board, beliefs: cython.double[:, ::1]) -> cython.v
 
 
 @cython.cfunc
+@cython.exceptval(check=False)
+def _record_shares(board: Board, record: Record) -> cython.void:
+    """Record which share of the change of every mean comes from the statistics."""
+    statistics: Statistics = board.statistics
+    for i in range(board.matches):
+        for e in range(board.entries):
+            for k in range(board.traits):
+                share = statistics.share[(e * board.traits + k) * board.stride + i]
+                record._shares[board.first_entry[i] + e, k] = share
+
+
+@cython.cfunc
 def _record_after(
     pipeline: Pipeline, board: Board, columns: Columns, table: Table, record: Record, match: cython.Py_ssize_t
 ) -> cython.bint:
@@ -211,6 +223,8 @@ def _rate_block(
         _skip_block(pipeline, board, record, window)
     if record.has_after and pipeline.has_deviations:
         _record_deviations(board, record._rows_after)
+    if record.has_after and pipeline.has_statistics and board.importances[0] > 0.0:
+        _record_shares(board, record)
     if record.has_after:
         for i in range(matches):
             _record_after(pipeline, single, columns, table, record, board.match[i])

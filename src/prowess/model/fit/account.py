@@ -79,8 +79,19 @@ class Account:
             expectation = f", expected {expected}"
         else:
             expectation = f" ({100 * self._chance(row):.0f} % chance)"
-        change += self._deviations(row, digits)
+        change += self._statistics(row, digits) + self._deviations(row, digits)
         return f"{began}{expectation}: {change}, giving {after:.{digits}f}{self._reason(row)}."
+
+    def _statistics(self, row: dict[str, Any], digits: int) -> str:
+        """Say how much of the change came from the result, and how much from the statistics."""
+        if row.get("moved_by_statistics") is None:
+            return ""
+        unit = 1.0 if self.points is None else self.points.factor
+        told = unit * row["moved_by_statistics"]
+        result, told = (f"{part:+.{digits}f}".replace("-", "−") for part in (unit * row["moved"] - told, told))
+        found = [(name.removeprefix("statistic_"), row[name]) for name in row if name.startswith("statistic_")]
+        values = [f"{value} {name.replace('_', ' ')}" for name, value in found if value is not None]
+        return f" ({result} from the result, {told} from {join_words(values)})" if values else ""
 
     def _deviations(self, row: dict[str, Any], digits: int) -> str:
         """Say how far the match moved the player's deviations, such as the one on clay."""

@@ -51,6 +51,7 @@ def explain(trace: Trace, name: str, before: Ladder, now: Rating, points: Points
     for facet in trace.model.facets:
         if facet.personal:
             schema |= {f"at_{facet.key}": pl.String, f"moved_at_{facet.key}": pl.Float64}
+    schema |= {f"statistic_{statistic.key}": pl.Float64 for statistic in trace.model.statistics}
     schema = {name: kind for name, kind in schema.items() if name in columns}
     floats = ["expected", "sigma_before", "sigma_after"]
     frame = pl.DataFrame(columns, schema_overrides=schema).with_columns(pl.col(floats).cast(pl.Float64).fill_nan(None))
@@ -203,7 +204,7 @@ class Explanation:
         """
         sentences = [self._summary()]
         if len(self.matches):
-            sentences += [*self._extremes(), *self._parts(), self._form(), *self._breaks()]
+            sentences += [*self._extremes(), *self._parts(), *self._statistics(), self._form(), *self._breaks()]
         return (*sentences, self._certainty())
 
     def _plain(self, rating: Rating) -> dict[str, float | None]:
@@ -261,6 +262,15 @@ class Explanation:
             if rows:
                 sentences.append(f"The matches changed the skill by {skill}, and the rating by {join_words(values)}.")
         return sentences
+
+    def _statistics(self) -> list[str]:
+        """Say how much of all changes came from the results, and how much from the statistics."""
+        if "moved_by_statistics" not in self.matches.columns:
+            return []
+        told = float(self.matches["moved_by_statistics"].sum())
+        result = self._change(float(self.matches["moved"].sum()) - told)
+        names = join_words([statistic.column for statistic in self.model.statistics])
+        return [f"Results changed the rating by {result}, and {names} by {self._change(told)}."]
 
     def _form(self) -> str:
         recent = self.matches.tail(FORM)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from .account import Account
     from .explain import Explanation
+    from .incentives import Incentives
 
 
 class Fit:
@@ -250,6 +251,19 @@ class Fit:
         from .explain import explain
 
         return explain(self._trace, name, self._before, self[name], self.points)
+
+    def incentives(self) -> Incentives:
+        """Report what players could gain by hunting for a statistic at the cost of the result.
+
+        >>> import prowess as pw
+        >>> match = {"teams": [["ann", "bob"], ["cat", "dan"]], "statistics": {"kills": [[9, 2], [5, 4]]}}
+        >>> model = pw.TrueSkill().replace(statistics=(pw.statistic.Points("kills", gamma=1.0, per=None),))
+        >>> model.fit(pw.History.from_matches([match] * 2)).incentives().frame["gain"][0] > 0
+        True
+        """
+        from .incentives import incentives
+
+        return incentives(self._trace, self.points)
 
     def account(self, match: int) -> Account:
         """Describe how the match at an index changed the ratings of its players, and why.

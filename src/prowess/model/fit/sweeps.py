@@ -39,7 +39,8 @@ def run_sweep(
     traits = ladder.model.pipeline.traits
     fill = None if silent else _output_columns(history, traits)
     deviations = len(ladder.model.pipeline.personal)
-    record = Record(columns, traits, beliefs, silent, beliefs, fill, deviations=deviations)
+    observes = ladder.model.pipeline.has_statistics
+    record = Record(columns, traits, beliefs, silent, beliefs, fill, deviations=deviations, statistics=observes)
     if len(history):
         _run_chunks(ladder, history, columns, record, progress)
     return record

@@ -59,6 +59,7 @@ class Trace:
     after: Floats
     rows_before: Floats | None = None  # the deviations of every entry, as mean and variance of each facet and trait
     rows_after: Floats | None = None
+    shares: Floats | None = None  # the share of the change of every mean that comes from statistics, by trait
 
     def entries(self, name: str) -> Ints:
         """Return the entries of a player in chronological order.
@@ -130,7 +131,8 @@ class Trace:
         """
         team, match = self.locate(entry)
         columns = participants(self.history, entry, team, match) | results(self.history, team, match)
-        return columns | self._expected(team, match) | self.moves(entry) | self.deviations(entry)
+        columns |= self._expected(team, match) | self.moves(entry)
+        return columns | self.deviations(entry) | self.statistics(entry)
 
     def deviations(self, entry: Ints) -> dict[str, Any]:
         """Return the values of the facets by player, such as a surface, and how far the match moved the deviations.
@@ -157,6 +159,30 @@ class Trace:
             columns[f"at_{facet.key}"] = [None if value is None else str(value) for value in values]
             columns[f"moved_at_{facet.key}"] = [None if x != x else x for x in moved.tolist()]
         return columns
+
+    def statistics(self, entry: Ints) -> dict[str, Any]:
+        """Return the values of the statistics, and how far they moved the rating; {} in models without statistics.
+
+        The rest of a change comes from the result. A value is None where it is missing.
+
+        >>> import prowess as pw
+        >>> match = {"teams": [["ann", "bob"], ["cat", "dan"]], "statistics": {"kills": [[9, 2], [5, 4]]}}
+        >>> model = pw.TrueSkill().replace(statistics=(pw.statistic.Points("kills", per=None),))
+        >>> columns = trace(pw.Ladder(model), pw.History.from_matches([match])).statistics(np.array([0, 1]))
+        >>> columns["statistic_kills"], columns["moved_by_statistics"] > 0
+        ([9, 2], array([ True, False]))
+        """
+        columns: dict[str, Any] = {}
+        if self.shares is None:
+            return columns
+        for statistic in self.model.statistics:
+            column = column_at(self.history, statistic.column, "player")
+            values: list[Any] = [None] * len(entry) if column is None else column.take(entry).to_list()
+            columns[f"statistic_{statistic.key}"] = values
+        told = self.before[entry].copy()
+        told[:, ::2] += self.shares[entry] * (self.after[entry] - self.before[entry])[:, ::2]
+        moved = overall(self.model, told)[0] - overall(self.model, self.before[entry])[0]
+        return columns | {"moved_by_statistics": moved}
 
     def _expected(self, team: Ints, match: Ints) -> dict[str, Any]:
         # Work in chunks to limit memory, because the expectation of a team needs all teams of its match.
@@ -198,7 +224,8 @@ def trace(ladder: Ladder, history: History) -> Trace:
 def trace_of(model: Model, history: History, forecasts: Forecasts, record: Record) -> Trace:
     """Return the trace of a sweep that has recorded beliefs."""
     rows = (record.rows_before, record.rows_after) if record.rows_before.size else (None, None)
-    return Trace(model, history, forecasts, record.before, record.after, *rows)
+    shares = record.shares if record.shares.size else None
+    return Trace(model, history, forecasts, record.before, record.after, *rows, shares=shares)
 
 
 def participants(history: History, entry: Ints, team: Ints, match: Ints) -> dict[str, Any]:
