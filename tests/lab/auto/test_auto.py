@@ -139,13 +139,13 @@ def test_last_matches_of_a_small_league_do_not_overrule_the_matches_before_them(
 
 
 def test_textbook_trueskill_is_used_if_the_tuned_model_is_far_worse_on_the_last_matches(league, monkeypatch):
-    judge = run._Run._judge
+    judge = run.Run._judge
 
     def far_worse(self, model):
         loss, gain, skill_gain = judge(self, model)
         return (loss, gain, skill_gain) if model == pw.TrueSkill() else (loss, Interval(-9.0, -9.5, -8.5), skill_gain)
 
-    monkeypatch.setattr(run._Run, "_judge", far_worse)
+    monkeypatch.setattr(run.Run, "_judge", far_worse)
     choice = pw.auto(league[:300])
     assert choice.model == pw.TrueSkill()
     assert choice.gain.value == 0.0

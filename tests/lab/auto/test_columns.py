@@ -59,9 +59,10 @@ def test_identifiers_rare_values_fractions_and_names_of_players_are_not_tried():
 
 
 @pytest.mark.parametrize("name", ["kills", "Laps", "reasonRetired", "time_played", "points", "sets", "xyz"])
-def test_numbers_that_may_be_known_only_after_the_match_are_listed_but_not_tried(name):
+def test_numbers_that_may_be_known_only_after_the_match_are_tried_as_statistics_alone(name):
     read = history([{name: [k % 7, k % 5]} for k in range(90)])
-    assert Columns.of(read).doubtful == (name,)
+    assert [(column.name, column.kinds) for column in Columns.of(read).statistics] == [(name, ("statistic",))]
+    assert Columns.of(read).doubtful == ()
     assert names(Columns.of(read)) == {}
     assert names(Columns.of(read, [name])) == {name: ("covariate",)}
 
@@ -75,7 +76,7 @@ def test_values_that_only_some_sides_have_may_reveal_the_result():
     ("file", "tried", "left_out"),
     [
         ("f1_race_results.csv", {"constructorId"}, {"laps", "order"}),
-        ("cwl_2017_2018.csv.gz", {"mode", "map", "team"}, {"kills", "deaths", "assists", "result"}),
+        ("cwl_2017_2018.csv.gz", {"mode", "map", "team"}, {"kills", "deaths", "assists"}),
         ("atp_2000_2023.csv.gz", {"surface", "round", "best_of"}, set()),
         ("llm_comparisons.csv", {"prompt", "worker"}, set()),
     ],
@@ -83,7 +84,8 @@ def test_values_that_only_some_sides_have_may_reveal_the_result():
 def test_columns_of_real_files_are_tried_unless_they_reveal_the_result(data, file, tried, left_out):
     columns = Columns.of(pw.History.read(data / file))
     assert set(names(columns)) == tried
-    assert left_out <= set(columns.doubtful)
+    assert left_out <= {column.name for column in columns.statistics}
+    assert ("result" in columns.doubtful) == file.startswith("cwl")
     assert not {"reasonRetired", "seconds", "points", "kills"} & set(names(columns))
 
 
@@ -121,10 +123,12 @@ def test_auto_finds_deviations_and_effects_and_leaves_out_a_useless_column():
 def test_auto_says_which_columns_were_not_used():
     read = league(2, 600)
     kills = ContextColumn.of(np.where(read.place == 1, 9, 2).tolist())
-    read = replace(read, team_context=Context({**read.team_context, "kills": kills}))
-    choice = pw.auto(read)
-    assert any("after a match" in remark and "kills" in remark for remark in choice.remarks)
-    assert "kills" not in choice.model.context_columns
+    result = ContextColumn.of(np.where(read.place == 1, "W", "L").tolist())
+    read = replace(read, team_context=Context({**read.team_context, "kills": kills, "result": result}))
+    choice = pw.auto(read, statistics=False)
+    assert any("after a match" in remark and "result and kills" in remark for remark in choice.remarks)
+    assert not {"kills", "result"} & set(choice.model.context_columns)
+    assert "kills" not in pw.auto(read).model.forecast_columns
     with pytest.raises(pw.Error, match="no column 'deaths'; the matches have"):
         pw.auto(read, covariates=["deaths"])
 
@@ -166,3 +170,50 @@ def test_compare_and_tune_use_the_context():
     assert tuned.model.params["mode_sigma"] > 1.0
     with pytest.raises(pw.Error, match="no column 'mode'"):
         pw.compare(replace(read, context=Context({})), {"mode": facets})
+
+
+def shooter(seed, matches=1500, players=40, noise=1.0, size=4):
+    """Simulate teams of four; the kills of each player follow the performance, and luck does not."""
+    rng = np.random.default_rng(seed)
+    skill = rng.normal(0.0, 1.0, players)
+    rows = []
+    for _ in range(matches):
+        chosen = rng.permutation(players)[: 2 * size].reshape(2, size)
+        performance = skill[chosen] + rng.normal(0.0, 1.5, chosen.shape)
+        mode = int(rng.integers(2))
+        kills = (1.0, 8.0)[mode] * (performance + rng.normal(0.0, noise, chosen.shape)) + (5.0, 40.0)[mode]
+        luck = rng.normal(0.0, 1.0, chosen.shape)
+        rows.append(
+            {
+                "teams": [[f"p{player}" for player in team] for team in chosen],
+                "scores": performance.sum(1).round(1).tolist(),
+                "context": {"mode": ["flag", "kill"][mode]},
+                "statistics": {"kills": kills.round(2).tolist(), "luck points": luck.round(2).tolist()},
+            }
+        )
+    return pw.History.from_matches(rows)
+
+
+def test_auto_finds_a_statistic_with_its_direction_and_scale_and_leaves_out_noise():
+    read = shooter(1)
+    deaths = ContextColumn.of((-read.entry_context["kills"].to_numpy()).tolist())
+    read = replace(read, entry_context=Context({"deaths": deaths, "luck points": read.entry_context["luck points"]}))
+    choice = pw.auto(read)
+    [statistic] = choice.model.statistics
+    assert (statistic.column, statistic.lower, statistic.per) == ("deaths", True, ("mode",))
+    assert "deaths as a statistic" in choice.parts
+    assert choice.steps.filter("kept")["decision"].to_list().count("column luck points") == 0
+    assert pw.Model.from_dict(choice.to_dict()["model"]) == choice.model
+
+
+@pytest.mark.long
+def test_statistics_of_pure_noise_are_hardly_ever_kept():
+    kept = 0
+    for seed in range(20):
+        read = shooter(seed, 700)
+        rng = np.random.default_rng(seed)
+        noise = {
+            f"points {k}": ContextColumn.of(rng.normal(0.0, 1.0, read.entries).round(3).tolist()) for k in range(5)
+        }
+        kept += len(pw.auto(replace(read, entry_context=Context(noise))).model.statistics)
+    assert kept <= 1

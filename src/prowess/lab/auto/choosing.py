@@ -9,7 +9,11 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from ...history.ragged import Floats
+from ...history.context import column_at
+from ...history.ragged import Floats, owners
+from ...model.fit.incentives import relative_values
+from ...model.fit.leaderboard import overall
+from ...model.fit.sweeps import beliefs_before
 from ...model.presets import TrueSkill
 from ..bootstrap import Resampling
 from ..interval import NORMAL, Interval
@@ -38,11 +42,13 @@ USUAL_GAINS = {
     "share of draws": (0.008, 0.004),
     "family": (-0.002, 0.01),
     "seasons": (0.002, 0.005),
+    "statistic": (0.002, 0.004),  # of which the ratings forecast the values
     "parameters": (0.05, 0.1),  # tuned parameters, compared with textbook TrueSkill
 }
 USUAL_GAIN = (-0.001, 0.005)
 MISTAKES = 0.01  # the probability with which one of all useless columns of a history is kept
 REVEALING = 0.2  # no column that is known before a match gains this much, in nats
+SLIGHT = 0.1  # the spread of a slight effect, relative to that of the skills
 COLUMN = "column "  # begins the decisions about columns
 ROUNDING = 1e-9  # gains that differ by less, in nats, are equal
 
@@ -71,6 +77,16 @@ class Spans:
         decided = matches - matches // 5
         tuned = 0 if matches < ENOUGH_TO_TUNE else decided // 2
         return cls(tuned // 10, tuned, decided, matches)
+
+    @classmethod
+    def undivided(cls, matches: int) -> Spans:
+        """Return the spans of a history of which no matches judge the result.
+
+        >>> Spans.undivided(1000)
+        Spans(first=50, tuned=500, decided=1000, matches=1000)
+        """
+        tuned = 0 if matches < ENOUGH_TO_TUNE else matches // 2
+        return cls(tuned // 10, tuned, matches, matches)
 
     def slice(self, most: int) -> tuple[int, Spans]:
         """Select the last `most` matches before `decided`; return the index of the first one, and their spans.
@@ -190,8 +206,13 @@ class Chooser:
             yield best
 
     def _try_column(self, column: Column, best: Candidate) -> Candidate:
-        """Try a column as a facet. It is kept if it gains beyond the noise, given how many columns are tried."""
-        many = sum(len(one.kinds) for one in self.columns)
+        """Try a column as a facet or statistic. It is kept if it gains, and is related to results beyond the noise.
+
+        Two tests can show this for a facet: its gain after tuning, on the deciding matches, and the gain of a slight
+        effect without any tuning, on all matches. The second finds small effects in short histories. For a statistic,
+        the ratings must forecast its values. Limits depend on how many columns are tried.
+        """
+        many = 2 * sum(len(one.kinds) for one in self.columns)
         limit = NormalDist().inv_cdf(1.0 - MISTAKES / many)
         found, most = best, 0.0
         for name, facet in column.options.items():
@@ -203,11 +224,42 @@ class Chooser:
             if gain.value > REVEALING:
                 self.revealing.append(column.name)
                 return best
-            kept = gain.value > max(limit * standard_error(gain), most)
+            if facet[0] == "statistic":
+                clear = expected_gain("statistic", gain) > 0.0 and self._relation(facet[1], best) > limit
+            else:
+                clear = gain.value > limit * standard_error(gain) or self._slight_gain(design, facet, best) > limit
+            kept = clear and gain.value > most
             self.steps.append(Step(f"{COLUMN}{column.name}", name, gain, kept, design))
             if kept:
                 found, most = candidate, gain.value
         return found
+
+    def _slight_gain(self, design: Design, facet: tuple[str, str], best: Candidate) -> float:
+        """Return what a slight, steady effect of a facet gains on all scored matches, in standard errors."""
+        own = [one for one in self.parameters(design) if one.name.startswith(" ".join(facet))]
+        points = np.array([one.point(SLIGHT if one.name.endswith("sigma") else one.low) for one in own])
+        [before] = self.evaluator.losses(best.design, [best.values], self.spans.decided)
+        [after] = self.evaluator.losses(design, [best.values.moved(own, points)], self.spans.decided)
+        if before is None or after is None or len(before) != len(after):
+            return 0.0
+        gain = paired_gain(before, after)
+        error = standard_error(gain)
+        return gain.value / error if error > 0.0 else 0.0
+
+    def _relation(self, column: str, best: Candidate) -> float:
+        """Return how clearly the ratings before the deciding matches forecast a statistic, in standard errors."""
+        history = self.evaluator.until(self.spans.decided)
+        values = column_at(history, column, "player")
+        if values is None:
+            return 0.0
+        model = best.design.build(self.facts, best.values.of(self.parameters(best.design)))
+        ratings = overall(model, beliefs_before(model, history))[0]
+        match = owners(history.match_start)[owners(history.team_start)]
+        sign = -1.0 if self.facts.statistic_of(column)[0] else 1.0
+        both = relative_values(ratings, match) * relative_values(sign * values.to_numpy(), match)
+        sums = np.bincount(match, np.nan_to_num(both))[self.spans.tuned :]
+        spread = float(np.sqrt((sums**2).sum()))
+        return float(sums.sum()) / spread if spread > 0.0 else 0.0
 
     def final_steps(self, design: Design | None) -> tuple[Step, ...]:
         """Return all steps; those that a later decision reversed are not kept, and none if `design` is None."""

@@ -1,8 +1,8 @@
-"""Which columns of a history the automatic choice may try as facets.
+"""Which columns of a history the automatic choice may try as facets or statistics.
 
 A forecast may use only what is known before the match. A file does not say this, so a column that may reveal the result
-is left out unless the user names it: numbers such as kills or laps, and columns whose values are missing for some sides
-of a match, such as the reason for retiring.
+is no facet unless the user names it: numbers such as kills or laps, and columns whose values are missing for some sides
+of a match, such as the reason for retiring. Numbers of players or teams may be statistics, which forecasts never use.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...history import History
 from ...history.context import FIELDS, ContextColumn, Level, column_at
 from ...history.ragged import owners
 
-Kind = Literal["by", "shared", "covariate"]
+Kind = Literal["by", "shared", "covariate", "statistic"]
 
 MOST_VALUES = 100  # a column with more values than this is not tried for deviations of players
 LEAST_MATCHES = 20  # a value counts if it occurs in this many matches
@@ -52,7 +52,7 @@ SIDES = re.compile(r"[^0-9a-z]+|(?<=[a-z])(?=[0-9])|(?<=[0-9])(?=[a-z])")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the context, and the kinds of facets for which it is worth trying.
+    """A column of the context, and the kinds of facets for which it is worth trying, or that it is a statistic.
 
     >>> Column("surface", ("by",)).options
     {'a deviation of each player': ('by', 'surface')}
@@ -65,15 +65,20 @@ class Column:
     def options(self) -> dict[str, tuple[Kind, str]]:
         """The facets to try, by a description."""
         words = {"by": "a deviation of each player", "shared": "an effect of each value", "covariate": "a weight"}
+        words |= {"statistic": "a statistic of each player"}
         return {words[kind]: (kind, self.name) for kind in self.kinds}
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns to try, and those that are left out because they may be known only after the match."""
+    """The columns to try, and those that are left out because they may be known only after the match.
+
+    Columns of numbers that may be known only after the match are tried as `statistics`.
+    """
 
     usable: tuple[Column, ...] = ()
     doubtful: tuple[str, ...] = ()
+    statistics: tuple[Column, ...] = ()
 
     @classmethod
     def of(cls, history: History, allowed: Collection[str] = ()) -> Columns:
@@ -84,18 +89,23 @@ class Columns:
         >>> teams = [["ann"], ["bob"]]
         >>> matches = [{"teams": teams, "context": context}, {"teams": teams, "context": other}] * 30
         >>> found = Columns.of(History.from_matches(matches))
-        >>> [column.name for column in found.usable], found.doubtful
-        (['surface'], ('kills',))
+        >>> [column.name for column in found.usable], [column.name for column in found.statistics]
+        (['surface'], ['kills'])
         """
         usable: list[Column] = []
         doubtful: list[str] = []
+        statistics: list[Column] = []
         for name, level, column in _columns(history):
             kinds = _kinds(history, name, level, column)
-            if kinds and name not in allowed and _may_be_late(history, name, level, column):
-                doubtful.append(name)
-            elif kinds:
+            if not kinds:
+                continue
+            if name in allowed or not _may_be_late(history, name, level, column):
                 usable.append(Column(name, kinds))
-        return cls(tuple(usable[:MOST_COLUMNS]), tuple(doubtful))
+            elif column.kind == "number" and level != "match" and len(statistics) < MOST_COLUMNS:
+                statistics.append(Column(name, ("statistic",)))
+            else:
+                doubtful.append(name)
+        return cls(tuple(usable[:MOST_COLUMNS]), tuple(doubtful), tuple(statistics))
 
 
 def _columns(history: History) -> Iterator[tuple[str, Level, ContextColumn]]:

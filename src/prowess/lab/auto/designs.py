@@ -29,6 +29,7 @@ from ...model.components.outcome import (
     PoissonScore,
 )
 from ...model.components.prior import Newcomers, Normal
+from ...model.components.statistic import Points
 from ...model.components.team import FullSquad, Mean, Sum
 from ...model.model import Model
 from .facts import Facts
@@ -60,6 +61,9 @@ DRAW_FACTOR = Parameter("draw_factor", 1.1, 0.1, 0.001, 5.0)
 # its column), and the drift, relative to the spread of the rows, per match or per square root of a year.
 FACETS = {"by": ("deviations by {}", By, 0.3, 0.1), "shared": ("effects of {}", Shared, 0.3, 0.02)}
 FACETS |= {"covariate": ("a weight of {}", Covariate, 0.2, 0.002)}
+FACETS |= {"statistic": ("{} as a statistic", Points, 1.0, 2.0)}
+# Of statistics: how much they grow with the performance, in their own standard deviations, and their noise.
+OMEGA, GAMMA = (0.7, 0.02, 50.0), (0.7, 0.05, 100.0)
 FACET_SIGMA = (1.0, 0.003, 5.0)  # spread on a logarithmic scale, least and most
 FACET_TAU = (1.5, 1e-4, 5.0)
 
@@ -97,7 +101,7 @@ class Design:
     newcomers: bool = False
     seasons: float | None = None
     team: str = "sum"
-    facets: tuple[tuple[str, str], ...] = ()  # pairs of a kind, such as "by", and a column
+    facets: tuple[tuple[str, str], ...] = ()  # pairs of a kind, such as "by" or "statistic", and a column
 
     def replace(self, **changes: object) -> Design:
         """Return this design with some fields changed.
@@ -146,6 +150,9 @@ class Design:
         found += [CARRY, SEASON_TAU] if self.seasons is not None else []
         for kind, column in self.facets:
             *_, sigma, tau = FACETS[kind]
+            if kind == "statistic":
+                found += [Parameter(f"{column} omega", sigma, *OMEGA), Parameter(f"{column} gamma", tau, *GAMMA)]
+                continue
             found += [Parameter(f"{kind} {column} sigma", sigma, *FACET_SIGMA)]
             found += [] if self.drift == "none" else [Parameter(f"{kind} {column} tau", tau, *FACET_TAU)]
         return (*found, *self._own_parameters(facts))
@@ -179,9 +186,14 @@ class Design:
             drift=self._drift(facts, values, sigma),
             team=self._team(facts),
             home=self._home(values, sigma, performance_noise),
-            facets=tuple(self._facet(kind, column, facts, values, sigma) for kind, column in self.facets),
+            facets=tuple(
+                self._facet(kind, column, facts, values, sigma) for kind, column in self.facets if kind != "statistic"
+            ),
         )
-        return model.replace(absorb=Newton()) if self.family == "logistic" else model
+        model = model.replace(absorb=Newton()) if self.family == "logistic" else model
+        whole = sqrt(sigma**2 + performance_noise**2)
+        names = [column for kind, column in self.facets if kind == "statistic"]
+        return model.replace(statistics=tuple(self._statistic(name, facts, values, whole) for name in names))
 
     def _outcome(self, facts: Facts, values: dict[str, float]) -> tuple[Outcome, float, float, float]:
         """Return the outcome, β, the newcomers' σ, and the noise of one team's performance in this family's units."""
@@ -237,6 +249,10 @@ class Design:
             return Covariate(column, spread / unit, tau / unit)
         facet: Facet = FACETS[kind][1](column, spread, tau)
         return facet
+
+    def _statistic(self, column: str, facts: Facts, values: dict[str, float], performance: float) -> Points:
+        lower, per = facts.statistic_of(column)
+        return Points(column, values[f"{column} omega"] / performance, values[f"{column} gamma"], per=per, lower=lower)
 
     def _team(self, facts: Facts) -> TeamFunction:
         if self.team == "squad":

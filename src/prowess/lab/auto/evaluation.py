@@ -113,8 +113,14 @@ class Evaluator:
                 return self._pair_losses(model, stop)
             return self._log_losses(model, stop)
 
-    def _until(self, stop: int) -> History:
-        """Return the matches before `stop`, always the same object, which keeps what fits compute about a history."""
+    def until(self, stop: int) -> History:
+        """Return the matches before `stop`, always the same object, which keeps what fits compute about a history.
+
+        >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 5)
+        >>> evaluator = Evaluator(history, Facts.of(history, 5), first=2)
+        >>> evaluator.until(3) is evaluator.until(3), len(evaluator.until(3))
+        (True, 3)
+        """
         if stop not in self._parts:
             self._parts[stop] = self.history[:stop]
         return self._parts[stop]
@@ -122,7 +128,7 @@ class Evaluator:
     def _log_losses(self, model: Model, stop: int) -> Floats:
         scored = self.scored(model, stop)
         parts = []
-        for chunk in forecast_chunks(model, self._until(stop)):
+        for chunk in forecast_chunks(model, self.until(stop)):
             end = chunk.first + len(chunk.forecasts)
             own = scored[np.searchsorted(scored, chunk.first) : np.searchsorted(scored, end)] - chunk.first
             if len(own):
@@ -132,7 +138,7 @@ class Evaluator:
 
     def _pair_losses(self, model: Model, stop: int) -> Floats:
         """Return each match's mean loss over pairs of teams; in large matches, only over pairs within small groups."""
-        chunks = [chunk.forecasts for chunk in forecast_chunks(model, self._until(stop))]
+        chunks = [chunk.forecasts for chunk in forecast_chunks(model, self.until(stop))]
         order, start, match = self._groups
         teams = int(self.history.match_start[stop])
         groups = int(np.searchsorted(start, teams))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History
 from ...history.ragged import Floats, owners
 from ...history.season_breaks import find_season_break
 from ...history.times import DAY
+from ...model.fit.incentives import beaten_shares, relative_values
 
 COUNTS_BELOW = 30.0  # scores with a higher mean are nearly normal, and sums of their Poisson probabilities are slow
 SEASON_DAYS = 25.0  # a shorter break, such as a pause for national teams, does not end a season
@@ -21,6 +24,8 @@ LEVEL_MATCHES = 10  # if this many draws are expected but none happened, draws a
 STEPS = (1, 2, 4, 10, 100)  # scores may be whole, or multiples of one of these parts of 1
 EXACT = 2.0**53  # larger whole numbers are not exact
 FEW_SCORES = 50
+SCALED = 0.05  # a column that explains this share of the variance of a statistic is a kind of match
+MOST_KINDS = 2  # the most columns that make up a kind of match
 COMMON = 0.8  # at least this share of the players' long pauses must include a break of the whole league
 
 
@@ -58,10 +63,16 @@ class Facts:
     year: float
     season_gap: float | None
     spreads: tuple[tuple[str, float], ...] = ()  # the standard deviations of columns of numbers
+    # Whether lower numbers are better, and the columns by which the scale differs, for columns of numbers.
+    statistics: tuple[tuple[str, bool, tuple[str, ...]], ...] = ()
 
     def spread_of(self, column: str) -> float:
         """Return the standard deviation of a column of numbers; 1 if it is not known."""
         return dict(self.spreads).get(column) or 1.0
+
+    def statistic_of(self, column: str) -> tuple[bool, tuple[str, ...]]:
+        """Return whether lower numbers of a column are better, and the columns by which their scale differs."""
+        return next(((lower, per) for name, lower, per in self.statistics if name == column), (False, ()))
 
     @classmethod
     def of(cls, history: History, matches: int) -> Facts:
@@ -101,6 +112,7 @@ class Facts:
             year=MATCHES_A_YEAR * (interval or 1.0) if history.time_kind == "number" else YEAR,
             season_gap=season_gap(history),
             spreads=tuple(_spreads(early)),
+            statistics=tuple(_statistics(early)),
         )
 
 
@@ -109,6 +121,36 @@ def _spreads(history: History) -> Iterator[tuple[str, float]]:
         for name, column in context.items():
             if column.kind == "number":
                 yield name, float(np.nanstd(column.to_numpy()))
+
+
+def _statistics(history: History) -> Iterator[tuple[str, bool, tuple[str, ...]]]:
+    """Yield for every column of numbers whether winners have lower ones, and by which columns its scale differs."""
+    team = owners(history.team_start)
+    match = owners(history.match_start)[team]
+    beaten = beaten_shares(history.place, history.match_start)[team] - 0.5
+    kinds = {name: column for name, column in history.context.items() if column.kind == "category"}
+    for context in (history.team_context, history.entry_context):
+        for name, column in context.items():
+            if column.kind == "number":
+                values = column.to_numpy()
+                values = values if context is history.entry_context else values[team]
+                relative = relative_values(values, match)
+                shares = {kind: _explained(values, of.code[match]) for kind, of in kinds.items()}
+                per = sorted((kind for kind in shares if shares[kind] > SCALED), key=lambda kind: -shares[kind])
+                yield name, bool(np.nansum(relative * beaten) < 0.0), tuple(per[:MOST_KINDS])
+
+
+def _explained(values: Floats, code: NDArray[Any]) -> float:
+    """Return the share of the variance of values that a category explains, by its means or its spreads."""
+    known = np.isfinite(values) & (code >= 0)
+    if known.sum() < FEW_SCORES or values[known].std() == 0.0:
+        return 0.0
+    number = np.bincount(code[known])
+    mean = np.bincount(code[known], values[known]) / np.maximum(number, 1)
+    spread = np.sqrt(np.bincount(code[known], (values[known] - mean[code[known]]) ** 2) / np.maximum(number, 1))
+    share = number / number.sum()
+    between = sum(float(share @ (of - share @ of) ** 2) for of in (mean, spread))
+    return between / float(values[known].var())
 
 
 def _scores(history: History) -> Floats:

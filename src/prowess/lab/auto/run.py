@@ -45,6 +45,7 @@ def auto(
     history: History,
     *,
     facets: bool = True,
+    statistics: bool = True,
     covariates: Collection[str] = (),
     jobs: int | None = None,
     seconds: float | None = None,
@@ -61,8 +62,9 @@ def auto(
     Then every column of the context is tried as a facet (see `pw.facet`): columns of few values as deviations of the
     players, columns of sides also as effects, numbers of sides as covariates. A column is kept only if it gains more on
     later matches than noise explains, given how many columns are tried. Columns that may be known only after the match,
-    such as kills or laps, are not tried unless they are named in `covariates`; the remarks list them. If `facets` is
-    false, no column is tried.
+    such as kills or laps, are not tried unless they are named in `covariates`; the remarks list them. If they are
+    numbers of players or teams, they are tried as statistics instead (see `pw.statistic`), which forecasts do not use.
+    If `facets` is false, no column is tried; if `statistics` is false, none is tried as a statistic.
 
     The same history always gives the same choice, unless `seconds`, a time limit, ends the search early. `jobs` is the
     number of processes; None uses all processors for large matches of many teams if joblib is installed. A progress
@@ -85,7 +87,8 @@ def auto(
         jobs = count_processes(-1) if large and find_spec("joblib") else 1
     with ExitStack() as stack:
         parallel = stack.enter_context(import_extra("joblib", "joblib", "lab").Parallel(jobs)) if jobs > 1 else None
-        return _Run(history, deadline, parallel, progress, covariates if facets else None).choice()
+        spans = Spans.of(len(history))
+        return Run(history, spans, deadline, parallel, progress, covariates if facets else None, statistics).choice()
 
 
 def _check_covariates(history: History, covariates: Collection[str]) -> None:
@@ -103,24 +106,27 @@ def _textbook(history: History) -> Choice:
     return Choice(TrueSkill(), history, ("textbook TrueSkill",), (), spans, nothing, nothing, nothing, (remark,), 0)
 
 
-class _Run:
+class Run:
     """One run of `auto`: search on the latest matches, then tune and judge on the whole history."""
 
     def __init__(
         self,
         history: History,
+        spans: Spans,
         deadline: float,
         parallel: Any,
         progress: bool | None,
         covariates: Collection[str] | None,
+        statistics: bool,
     ) -> None:
         self.history, self.deadline, self.parallel, self.progress = history, deadline, parallel, progress
-        self.spans = Spans.of(len(history))
+        self.spans = spans
         self.columns = Columns()
         if covariates is not None:
             _check_covariates(history, covariates)
             # With few matches, no column can gain beyond the noise.
             self.columns = Columns.of(history[: self.spans.decided], covariates) if self.spans.tuned else Columns()
+        self.tried = (*self.columns.usable, *(self.columns.statistics if statistics else ()))
         start, spans = self._slice(self.spans.decided, SLICE)
         # The facts are measured only once, because the units of the parameters depend on them.
         self.facts = Facts.of(history[start : self.spans.decided], spans.tuned or spans.decided)
@@ -128,6 +134,13 @@ class _Run:
         self.fits = 0
 
     def choice(self) -> Choice:
+        """Search, judge and tune; return the result.
+
+        >>> import prowess as pw
+        >>> history = pw.simulate(pw.TrueSkill(beta=12), 400, 12).history
+        >>> Run(history, Spans.of(400), float("inf"), None, False, None, False).choice().judged
+        80
+        """
         chooser = self._chooser(self.spans.decided, SLICE)
         best = self._search(chooser)
         measured = None if best is None else best.gain_over(chooser.textbook())
@@ -170,9 +183,10 @@ class _Run:
     def _chooser(self, stop: int, entries: int) -> Chooser:
         start, spans = self._slice(stop, entries)
         part, sparse_until = self.history[start:stop], spans.tuned or stop - start
-        names = tuple(column.name for column in self.columns.usable)
+        kinds = [name for column in self.tried for name in self.facts.statistic_of(column.name)[1]]
+        names = tuple(dict.fromkeys([*(column.name for column in self.tried), *kinds]))
         evaluator = Evaluator(part, self.facts, spans.first, sparse_until, self.deadline, names, self.parallel)
-        return Chooser(evaluator, spans, BUDGET, self.columns.usable)
+        return Chooser(evaluator, spans, BUDGET, self.tried)
 
     def _search(self, chooser: Chooser) -> Candidate | None:
         best = None
@@ -185,7 +199,8 @@ class _Run:
             )
         if chooser.skipped:
             self.remarks.append(f"Not decided, because the search needed too many fits: {', '.join(chooser.skipped)}.")
-        late = (*self.columns.doubtful, *dict.fromkeys(chooser.revealing))
+        unused = [column.name for column in self.columns.statistics if column not in self.tried]
+        late = (*self.columns.doubtful, *unused, *dict.fromkeys(chooser.revealing))
         if late:
             self.remarks.append(
                 f"Columns that may be known only after a match are not used, unless they are named as covariates: "

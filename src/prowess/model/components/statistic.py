@@ -138,9 +138,8 @@ class Points(Statistic):
     """A number that says how well a player played: kills, points, damage; with `lower`, deaths or fouls.
 
     Numbers are compared on the scale of their standard deviation in earlier matches, so that `gamma` and `omega` mean
-    the same everywhere. `per` names the columns of the context by which this scale differs, such as
-    ("mode", "map"): a statistic says nothing until 20 values of its kind are known. With `per=None`, numbers are used
-    as they are.
+    the same everywhere. `per` names the columns of the context by which this scale differs, such as ("mode", "map");
+    values are used as soon as 20 earlier values of their kind are known. With `per=None`, numbers are used as they are.
 
     `omega` is how much the statistic grows with the performance, by default 1 divided by the standard deviation of
     performances. `gamma` is the standard deviation of the noise, by default 2. `eta` is how much it shrinks if the

@@ -150,8 +150,8 @@ class Statistics:
     def scale(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.void:
         """Scale the statistics of a match, whose entries are those from `first` to `last`.
 
-        The mean and the standard deviation of earlier values of the same kind are used; before there are enough of
-        them, a statistic says nothing.
+        The mean and the standard deviation of earlier values of the same kind are used. Before there are enough of
+        them, the values are ignored.
         """
         count = 2 * self.traits + 1
         for f in range(len(self.sources)):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
+from ...history import History
 from ...history.context import column_at
 from ...history.ragged import owners
 from ...text import count
@@ -75,10 +76,10 @@ def incentives(trace: Trace, points: Points | None = None) -> Incentives:
     later = trace.counted(match) & (match >= len(history) // 2)
     told = unit * trace.statistics(entry)["moved_by_statistics"]
     moved = unit * (overall(model, trace.after)[0] - overall(model, trace.before)[0])
-    beaten = _beaten(history.place, history.match_start)[team]
+    beaten = beaten_shares(history.place, history.match_start)[team]
     won, lost = later & (beaten > 0.5), later & (beaten < 0.5)
     win = float((moved - told)[won].mean() - (moved - told)[lost].mean()) if won.any() and lost.any() else 0.0
-    values = [_relative(column_at(history, one.column, "player"), match) for one in model.statistics]
+    values = [relative_values(_values(history, one.column), match) for one in model.statistics]
     known = later & np.isfinite(values).all(axis=0)
     table = np.stack([value[known] for value in values], axis=1)
     gains = np.linalg.lstsq(table, told[known], rcond=None)[0] if known.any() else np.zeros(len(values))
@@ -96,8 +97,12 @@ def incentives(trace: Trace, points: Points | None = None) -> Incentives:
     return Incentives(frame, win, int(lost.sum()), raised, all(one.bounded for one in model.statistics))
 
 
-def _beaten(place: NDArray[Any], match_start: NDArray[Any]) -> Floats:
-    """Return for every team the share of its opponents that it has beaten; ties count half."""
+def beaten_shares(place: NDArray[Any], match_start: NDArray[Any]) -> Floats:
+    """Return for every team the share of its opponents that it has beaten; ties count half.
+
+    >>> beaten_shares(np.array([1, 2, 2, 1]), np.array([0, 3, 4])).tolist()
+    [1.0, 0.25, 0.25, 1.0]
+    """
     match = owners(match_start)
     teams = np.diff(match_start)[match]
     order = np.lexsort((place, match))
@@ -111,13 +116,19 @@ def _beaten(place: NDArray[Any], match_start: NDArray[Any]) -> Floats:
     return share
 
 
-def _relative(column: Any, match: NDArray[Any]) -> Floats:
-    """Return values relative to the mean of their match; NaN where they are missing."""
-    if column is None or column.kind == "category":
-        return np.full(len(match), np.nan)
-    values: Floats = column.to_numpy()
+def relative_values(values: Floats, match: NDArray[Any]) -> Floats:
+    """Return values relative to the mean of their match; NaN where they are missing.
+
+    >>> relative_values(np.array([3.0, 5.0, 7.0]), np.array([0, 0, 1])).tolist()
+    [-1.0, 1.0, 0.0]
+    """
     known = np.isfinite(values)
     number = np.maximum(np.bincount(match, known), 1.0)
     mean = np.bincount(match, np.where(known, values, 0.0)) / number
     relative: Floats = values - mean[match]
     return relative
+
+
+def _values(history: History, name: str) -> Floats:
+    column = column_at(history, name, "player")
+    return np.full(history.entries, np.nan) if column is None else column.to_numpy()

@@ -46,6 +46,25 @@ def run_sweep(
     return record
 
 
+def beliefs_before(model: Model, history: History) -> Floats:
+    """Return the beliefs about every entry before its match: mean and variance of each trait.
+
+    The history needs no player names.
+
+    >>> import prowess as pw
+    >>> beliefs_before(pw.TrueSkill(), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2))[:, 0].round(2)
+    array([25. , 25. , 29.4, 20.6])
+    """
+    ladder = Ladder(model)
+    ladder.reserve(int(history.player.max(initial=0)) + 1)
+    columns = columns_of(history, history.player, enter_facets(ladder, history, history.player))
+    record = Record(columns, model.pipeline.traits, False, True, True, deviations=len(model.pipeline.personal))
+    if len(history):
+        _run_chunks(ladder, history, columns, record, False)
+    beliefs: Floats = record.before
+    return beliefs
+
+
 def _output_columns(history: History, traits: int) -> list[Floats]:
     """Return columns for the forecasts: those of an earlier fit if nobody uses them any more, otherwise new ones.
 

@@ -225,7 +225,7 @@ def trace_of(model: Model, history: History, forecasts: Forecasts, record: Recor
     """Return the trace of a sweep that has recorded beliefs."""
     rows = (record.rows_before, record.rows_after) if record.rows_before.size else (None, None)
     shares = record.shares if record.shares.size else None
-    return Trace(model, history, forecasts, record.before, record.after, *rows, shares=shares)
+    return Trace(model, history, forecasts, record.before, record.after, rows[0], rows[1], shares)
 
 
 def participants(history: History, entry: Ints, team: Ints, match: Ints) -> dict[str, Any]:
