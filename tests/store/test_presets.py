@@ -3,8 +3,12 @@
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import prowess as pw
+from prowess.lab.auto.designs import FAMILIES, Design
+from prowess.lab.auto.facts import Facts
 from prowess.model.presets import BUILT_IN
 from prowess.store import presets
 from prowess.store.leagues import Preset
@@ -74,3 +78,41 @@ def test_preset_with_an_invalid_component_raises_an_error():
     ):
         with pytest.raises(pw.Error):
             _ = Preset("TrueSkill", parameters).model
+
+
+FACTS = Facts(True, 2.0, 2, False, 0.25, True, True, True, 1.0, 1.3, 1.2, 1.7, 7.0, 365.25, 60.0, (("rest", 2.5),))
+COLUMNS = ("surface", "rest", "Best of", "home", "level", "season", "draw", "tau")  # some clash with other parameters
+KINDS = st.tuples(st.sampled_from(["by", "shared", "covariate"]), st.sampled_from(COLUMNS))
+DESIGNS = st.builds(
+    Design,
+    family=st.sampled_from(sorted(FAMILIES)),
+    drift=st.sampled_from(["match", "time"]),
+    home=st.sampled_from(["none", "fixed", "learnt"]),
+    draws=st.sampled_from(["given", "learnt"]),
+    newcomers=st.booleans(),
+    seasons=st.sampled_from([None, 60.0]),
+    team=st.sampled_from(["sum", "mean", "squad"]),
+    facets=st.lists(KINDS, unique=True, max_size=4).map(tuple),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(DESIGNS, st.data())
+def test_every_model_that_auto_can_choose_is_read_back_from_the_database_unchanged(design, data):
+    values = {
+        parameter.name: data.draw(st.floats(parameter.low, parameter.high), label=parameter.name)
+        for parameter in design.parameters(FACTS)
+    }
+    model = design.build(FACTS, values)
+    found = preset_of(model)
+    assert stored(found).model == model
+    assert len(found.parameters.get("facets", [])) == len(design.facets)
+
+
+def test_facets_are_described_beside_the_preset_of_the_model_without_them():
+    plain = pw.TrueSkill(beta=3.0)
+    model = plain.replace(facets=(pw.facet.By("surface", sigma=2.0), pw.facet.Experience((10,), sigma=1.0)))
+    found = preset_of(model)
+    assert (found.name, found.parameters["beta"], len(found.parameters)) == ("TrueSkill", 3.0, 2)
+    assert [spec["is"] for spec in found.parameters["facets"]] == ["By", "Experience"]
+    assert stored(found).model == model

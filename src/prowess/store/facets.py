@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..history import History
 from ..history.context import Context, ContextColumn, column_at
-from ..model.components.facet import Experience
+from ..model.components.facet import Covariate, Experience, Shared
 from ..model.ladder.facet_rows import FacetRows, team_values
 from ..model.ladder.ladder import Ladder
 from ..model.model import Model
@@ -193,6 +193,26 @@ def with_team_values(model: Model, history: History) -> History:
         elif name in history.entry_context:
             history = _moved(history, "entry_context", name, team_values(history, name))
     return history
+
+
+def with_player_values(model: Model, history: History) -> Model:
+    """Return a model whose effects are per player if the column has values for players, as in a fit of the history.
+
+    In a league, the values of other effects belong to teams, and players of a team with different values are refused.
+
+    >>> import prowess as pw
+    >>> match = {"teams": [["ann", "bob"], ["cat"]], "context": {"role": [["tank", "mage"], ["tank"]]}}
+    >>> model = pw.TrueSkill().replace(facets=(pw.facet.Shared("role"),))
+    >>> with_player_values(model, pw.History.from_matches([match])).facets[0].per
+    'player'
+    """
+    facets = tuple(
+        replace(facet, per="player")
+        if isinstance(facet, Shared | Covariate) and facet.per is None and facet.column in history.entry_context
+        else facet
+        for facet in model.facets
+    )
+    return model.replace(facets=facets) if facets != model.facets else model
 
 
 def _moved(history: History, old: str, name: str, column: ContextColumn) -> History:

@@ -13,6 +13,7 @@ from prowess.store.leagues import Preset
 from prowess.store.write.commands import Rederive
 from tests.service.app_client import served
 from tests.service.home_league import NAMES, home_wins
+from tests.service.surface_league import tennis
 from tests.store.earlier_engine import derive_with_version_1
 
 
@@ -191,6 +192,21 @@ def test_first_import_chooses_the_model_of_the_league(ask):
     assert (offer["state"], offer["gain"], offer["next_search"]) == ("in_use", None, 90)
     again = import_file(ask, "fresh", 60, status=200).json()
     assert "chosen" not in again
+
+
+def test_first_import_chooses_a_model_that_uses_a_column_of_the_file(ask):
+    ask.create_league("surfaces", model=None, clock="none")
+    rows = [(*match["teams"], match["ranks"], match["context"]["surface"]) for match in tennis(450)]
+    lines = [f"{a},{b},{3 - ranks[0]},{ranks[0]},{surface}" for [a], [b], ranks, surface in rows]
+    content = "\n".join(["player 1,player 2,score 1,score 2,surface", *lines])
+    told = ask("POST", "/api/leagues/surfaces/import?format=csv", content=content, status=201).json()
+    assert "deviations by surface" in told["chosen"]["parts"]
+    with ask.service.database.reading() as connection:
+        league = leagues.find(connection, "surfaces")
+        choice = pw.auto(journal.history(connection, league))
+    assert league.model == Preset(**told["chosen"]["model"]).model == choice.model
+    assert standings(ask, "surfaces") == expected(choice.fit)
+    assert ask.get("/api/leagues/surfaces/model/offer").json()["state"] == "in_use"
 
 
 def test_import_chooses_no_model_if_one_was_named_or_matches_exist_or_the_file_is_small(ask):

@@ -12,12 +12,13 @@ from prowess.store.journal import journal
 from prowess.store.leagues import Preset
 from tests.service.home_league import home_wins
 from tests.service.pages.page_client import words
+from tests.service.surface_league import tennis
 
 
-def offered(ask, name, matches=60, **changes):
+def offered(ask, name, matches=None, **changes):
     """Create a league and record the result of a search in it; return the result."""
     ask.create_league(name, clock="none")
-    ask.post(f"/api/leagues/{name}/matches", {"matches": home_wins(matches)}, status=201)
+    ask.post(f"/api/leagues/{name}/matches", {"matches": matches or home_wins(60)}, status=201)
     with ask.service.database.writing() as connection:
         league = leagues.find(connection, name)
         history = journal.history(connection, league)
@@ -67,6 +68,30 @@ def test_admin_can_switch_to_the_offered_model_with_one_click(ask):
     assert "The model was chosen automatically, based on 60 matches." in text
     assert all(line in text for line in answer["lines"])
     assert "chosen automatically: " in ask.get("/api/leagues/clicked/generations").text
+
+
+def test_offered_model_says_which_columns_it_uses_before_and_after_the_switch(ask):
+    matches = tennis(660)
+    offered(ask, "surfaces", matches)
+    text = words(page(ask, "surfaces", ask.admin))
+    assert "deviations by surface. To test this" in text
+    assert "column surface" in text, "what was tried"
+    preview = words(ask.look(f"/leagues/surfaces/switch?offer={offer_id(ask, 'surfaces')}", key=ask.admin))
+    assert "Each player's skill may differ by surface." in preview
+    offer = ask.get("/api/leagues/surfaces/model/offer").json()
+    assert offer["state"] == "offered"
+    assert offer["model"]["parameters"]["facets"][0]["column"] == "surface"
+    assert ask.send("/leagues/surfaces/switch", {"offer": str(offer["id"])}).status_code == 303
+    text = words(page(ask, "surfaces", ask.admin))
+    assert "How this model was chosen" in text
+    assert "deviations by surface. Each player's skill may differ by surface." in text
+    assert "Surface: spread" in text
+    fit = pw.auto(pw.History.from_matches(matches)).fit
+    rows = ask.get("/api/leagues/surfaces/leaderboard?surface=clay").json()["players"]
+    expected = fit.leaderboard(surface="clay")
+    assert [(row["player"], row["mu"]) for row in rows] == list(zip(expected["player"], expected["mu"], strict=True))
+    # The form for another model keeps the chosen column, unless it is unchecked.
+    assert ask.look("/leagues/surfaces/switch", key=ask.admin).text.count('name="by.surface" value="1" checked') == 1
 
 
 def test_preview_of_a_model_offer_shows_what_would_change(ask):

@@ -15,7 +15,7 @@ from ...model.model import Model
 from ...model.presets import PRESETS
 from ...model.registry import facet_addresses
 from ...model.scale import Scale
-from ...text import capitalise
+from ...text import capitalise, join_words
 from .responses import json_response
 from .schemas import leagues as schemas
 
@@ -123,6 +123,12 @@ FACET_PARAMETERS: Mapping[str, tuple[str, str]] = {  # parameters of facets, wit
     "tau": ("drift", "how far a difference or an effect may move between matches"),
     "mu": ("effect at the start", "the effect of a value or a unit before anything is known"),
 }
+FACET_SENTENCES = {
+    "by": "Each player's skill may differ by {}.",
+    "slope": "The effect of {} may differ between players.",
+    "shared": "All players share the effect of {}.",
+    "experience": "All players share a learning curve.",
+}
 EXCEPTIONS = {("Glicko2", "tau"): ("Change of volatility", "how fast the volatility of a player may change")}
 TECHNICAL = ("tolerance", "sweeps", "least", "printed", "prediction", "larger")
 # Types of parameters that JSON can represent; other parameters are components of the model.
@@ -169,6 +175,20 @@ def summary_of(name: str) -> str:
     'It uses the score difference, not only the winner.'
     """
     return SUMMARIES.get(name) or str(describe_preset(name)["description"])
+
+
+def describe_facets(model: Model) -> str:
+    """Say in plain sentences which columns of the context a model uses; the text is empty if it uses none.
+
+    >>> import prowess as pw
+    >>> facets = (pw.facet.By("surface"), pw.facet.By("round"), pw.facet.Covariate("rest"))
+    >>> describe_facets(pw.TrueSkill().replace(facets=facets))
+    "Each player's skill may differ by surface and round. All players share the effect of rest."
+    """
+    columns: dict[str, list[str]] = {kind: [] for kind in FACET_SENTENCES}
+    for facet in model.facets:
+        columns["shared" if facet.kind == "covariate" else facet.kind].append(facet.column)
+    return " ".join(FACET_SENTENCES[kind].format(join_words(names)) for kind, names in columns.items() if names)
 
 
 def parameter_payloads(preset: str, model: Model, usual: Model) -> list[dict[str, Any]]:

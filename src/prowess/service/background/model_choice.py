@@ -21,6 +21,7 @@ from ...lab.protocols import Prequential
 from ...model.model import Model
 from ...model.presets import TrueSkill
 from ...store.choices import FIRST, Chosen
+from ...store.facets import with_player_values
 from ...store.leagues import STARTING, League, Preset
 from ...store.presets import preset_of
 from ...store.read.trace import iter_forecasts
@@ -38,16 +39,18 @@ Report = Callable[[str, float], None]
 def search(league: League, history: History, seasons: Sequence[Season], report: Report) -> Plain:
     """Choose a model for a league, and estimate how much better it predicts than the current model.
 
+    The model may have facets, so `history` must have the context of the matches.
+
     The gain is measured on the last third of the matches. It is the gain of a second model, which is chosen in the same
     way on the first two thirds only, so that no match is used both to choose the model and to measure it. The
     previous search also used about the first two thirds, because a new search starts whenever a league has grown by
     half.
     """
     report("Choosing a model", 0.1)
-    choice = auto(history, seconds=SECONDS, facets=False, progress=False)
+    choice = auto(history, seconds=SECONDS, progress=False)
     judged = len(history) // 3
     report("Choosing a model on earlier matches", 0.5)
-    earlier = auto(history[: len(history) - judged], seconds=SECONDS, facets=False, progress=False)
+    earlier = auto(history[: len(history) - judged], seconds=SECONDS, progress=False)
     report("Measuring", 0.9)
     gain = _gain(history, seasons, judged, league.model, _improved(earlier))
     # NaN means that nothing could be measured; JSON has no NaN.
@@ -92,7 +95,7 @@ def choose_for_import(history: History, seconds: float = IMPORT_SECONDS) -> Chos
     """
     if len(history) < FIRST:
         return None
-    answer = describe(auto(history, seconds=seconds, facets=False, progress=False)) | {
+    answer = describe(auto(history, seconds=seconds, progress=False)) | {
         "judged": 0,
         "gain": None,
         "seasons": 0,
@@ -118,7 +121,7 @@ def describe(choice: Choice) -> Plain:
 
 def _improved(choice: Choice) -> Model:
     # If no model beats TrueSkill as published, the model with which leagues start is at least as good.
-    return STARTING.model if choice.model == TrueSkill() else choice.model
+    return STARTING.model if choice.model == TrueSkill() else with_player_values(choice.model, choice.history)
 
 
 def preset_from(answer: Plain) -> Preset:

@@ -17,6 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from ...errors import Error
 from ...model.components.margin import LEARNT, LearntDraws
 from ...model.compose import ASPECTS, compose, words_of
+from ...model.model import Model
 from ...model.params import fields_of
 from ...model.presets import PRESETS
 from ...model.registry import facet_addresses
@@ -31,7 +32,7 @@ from ...store.write.writer import preview
 from ...text import capitalise, join_words
 from ..api.dependencies import Admin, Read, ServiceDep, Write
 from ..api.leagues import generation_payload
-from ..api.models import describe_preset, explain_shown_rating, parameter_payloads, summary_of
+from ..api.models import describe_facets, describe_preset, explain_shown_rating, parameter_payloads, summary_of
 from ..api.offers import find_offer, offer_payload
 from ..api.responses import etag_of, extend_etag, rfc3339
 from ..api.schemas.common import LONGEST
@@ -122,7 +123,7 @@ def _context(
         | {
             "parameters": parameter_payloads(preset, model, Preset(preset, words_of(league.preset.parameters)).model),
             # A chosen model may have other components than its preset, which the preset's summary would get wrong.
-            "words": offer["sentence"] if offer["state"] == "in_use" else summary_of(preset),
+            "words": _describe(offer["sentence"] if offer["state"] == "in_use" else summary_of(preset), model),
             "shown": explain_shown_rating(model, league.settings.scale),
         },
         "generations": [generation_payload(generation) for generation in generations],
@@ -149,6 +150,10 @@ def _context(
         etag = extend_etag(etag_of(league, league.generation, league.revision), *(job.id if job else 0 for job in jobs))
     rows = _rows(comparison.data or figures.data)
     return PageContext(data, rows, league, etag, 422 if problem else 200, extra)
+
+
+def _describe(words: str, model: Model) -> str:
+    return " ".join(filter(None, (words, describe_facets(model))))
 
 
 def _analysis(league: League, analysis: AnalysisResult) -> Plain:
@@ -382,7 +387,7 @@ def _change_context(
     problem = str(error) if error else ""
     named = error is not None and error.field in [parameter["name"] for parameter in parameters]
     extra = {
-        "words": summary_of(name),
+        "words": _describe(summary_of(name), model),
         "shown": explain_shown_rating(model, league.settings.scale),
         "parameters": parameters,
         "aspects": aspects,

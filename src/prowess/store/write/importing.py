@@ -14,6 +14,7 @@ from ..choices import Chosen
 from ..clock import clock_of
 from ..db.database import Database
 from ..errors import NotFound, Renamed
+from ..facets import with_team_values
 from ..journal.journal import bodies
 from ..leagues import STARTING, League, Preset, Settings, league_name
 from .commands import ChangeModel, CommandResult, Post
@@ -70,7 +71,8 @@ def import_history(
     chosen = choose(history) if fresh and preset is None and choose is not None else None
     model = chosen.preset if chosen is not None else preset
     if league is None or chosen is not None:
-        (model or STARTING).model.learn(history)  # so that nothing is changed if a match cannot be rated
+        first = (model or STARTING).model
+        first.learn(with_team_values(first, history))  # so that nothing is changed if a match cannot be rated
     if league is None and dry_run:
         return Imported(None, True, len(history), 0, len(history.players), 0, chosen=chosen)
     if league is None:
