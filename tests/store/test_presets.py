@@ -82,7 +82,7 @@ def test_preset_with_an_invalid_component_raises_an_error():
 
 FACTS = Facts(True, 2.0, 2, False, 0.25, True, True, True, 1.0, 1.3, 1.2, 1.7, 7.0, 365.25, 60.0, (("rest", 2.5),))
 COLUMNS = ("surface", "rest", "Best of", "home", "level", "season", "draw", "tau")  # some clash with other parameters
-KINDS = st.tuples(st.sampled_from(["by", "shared", "covariate"]), st.sampled_from(COLUMNS))
+KINDS = st.tuples(st.sampled_from(["by", "slope", "shared", "covariate"]), st.sampled_from(COLUMNS))
 DESIGNS = st.builds(
     Design,
     family=st.sampled_from(sorted(FAMILIES)),

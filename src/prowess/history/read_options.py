@@ -49,6 +49,14 @@ class IfPresent(tuple[str, ...]):
     """
 
 
+class Besides(tuple[str, ...]):
+    """Names of context columns that are kept besides those that are kept by default, even if they say little.
+
+    >>> Choices(context=Besides(["minutes"])).context
+    ('minutes',)
+    """
+
+
 def _choice(default: Any, help: str, metavar: str | None = None) -> Any:
     return field(default=default, metadata={"help": help, "metavar": metavar})
 

@@ -43,7 +43,7 @@ from .history import History
 from .names import plain_name
 from .ragged import Floats
 from .read_context import Findings, Located, Problems, Table, history_or_error, list_names
-from .read_options import Choices
+from .read_options import Besides, Choices
 from .reading.sniff import load
 from .renaming import rename_draft, rename_findings
 from .sentences import describe_matches
@@ -138,7 +138,7 @@ def choose_context(findings: Findings, choices: Choices) -> Findings:
 
     The function is for files of JSON matches, which have no table.
     """
-    if choices.context is None:
+    if choices.context is None or isinstance(choices.context, Besides):
         return findings
     history = findings.history
     contexts = [getattr(history, name) for name in FIELDS.values()]

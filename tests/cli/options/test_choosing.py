@@ -12,6 +12,7 @@ import pytest
 import prowess as pw
 from prowess.cli.options.choosing import ChosenModel, choose_for_groups, join_leagues, note_choice
 from prowess.cli.options.model_args import AUTO, ModelChoice
+from prowess.errors import Remark
 from prowess.history.writers import text
 from prowess.lab import Interval
 from tests.cli.running import LEAGUE, ROOT, TEXTBOOK, WIDE, environment, run, write
@@ -272,7 +273,7 @@ def test_gain_over_textbook_trueskill_is_printed_with_its_interval(gain: Interva
 
 def test_notes_on_a_model_for_races_give_the_loss_per_pair_of_teams_and_list_remarks_last(choice_notes) -> None:
     races = pw.History.read(ROOT / "examples" / "races.csv")
-    choice = replace(CHOICE, history=races, remarks=("tau is at the end of its range.",))
+    choice = replace(CHOICE, history=races, notes=(Remark("edge", ("tau is at the end of its range.",)),))
     lines = choice_notes(ChosenModel(choice.model, choice, "the first 7 matches"))
     assert lines[0].startswith("model chosen for the first 7 matches: ")
     assert lines[1].startswith("log loss per pair of teams (lower is better) on the last ")

@@ -4,6 +4,7 @@ import json
 import shlex
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -50,10 +51,69 @@ def test_rate_with_a_facet_equals_the_library_and_has_effects_and_deviations_as_
     assert isinstance(plain, list)  # without facets, the output is as it always was
 
 
-def test_facet_without_a_model_changes_textbook_trueskill() -> None:
+def test_facet_without_a_model_is_part_of_the_model_that_is_chosen() -> None:
+    _, history = surfaces()
+    choice = pw.auto(history, facets=[pw.facet.By("surface")])
+    assert choice.model.context_columns == ("surface",)
+    for words in ((), ("--model", "auto")):
+        printed = rate_json(TENNIS, "--facet", "Surface", *words)
+        assert printed["deviations"] == choice.fit.deviations.to_dicts()
     result = run("rate", TENNIS, "--facet", "surface")
+    assert "model chosen for these matches: " in result.stderr
+    assert "deviations by surface" in result.stderr
+
+
+def test_facet_with_a_setting_but_without_a_model_changes_textbook_trueskill() -> None:
+    words = ("--facet", "surface", "--set", "surface_sigma=2")
+    result = run("rate", TENNIS, *words)
     assert "you gave settings without --model, so they apply to TrueSkill" in result.stderr
-    assert result.stdout == run("rate", *SURFACE).stdout
+    assert result.stdout == run("rate", TENNIS, *TEXTBOOK, *words).stdout
+
+
+def shots(folder: Path, matches: int = 450) -> Path:
+    """Write matches with kills, of which winners have more, and with texts that may be known only after a match."""
+    rng, names = np.random.default_rng(7), [f"p{number}" for number in range(8)]
+    lines = ["winner,loser,winner_kills,loser_kills,winner_result_kit,loser_result_kit,laps"]
+    for _ in range(matches):
+        winner, loser = rng.choice(names, 2, replace=False)
+        kills, kits = rng.integers(0, 9, 2), rng.choice(["a", "b"], 2)
+        lines.append(f"{winner},{loser},{kills[0] + 3},{kills[1]},{kits[0]},{kits[1]},{rng.integers(3)}")
+    return write(folder, "kills.csv", "\n".join(lines) + "\n")
+
+
+def test_doubtful_column_is_allowed_with_the_flag_that_is_printed(tmp_path: Path) -> None:
+    file = shots(tmp_path)
+    left_out = run("rate", file)
+    [remark] = [line for line in left_out.stderr.splitlines() if "known only after a match" in line]
+    assert remark.endswith(" If they are known before a match, use --facet laps --covariate kills --facet result_kit.")
+    flags = ("--facet", "laps", "--covariate", "kills", "--facet", "result_kit")
+    assert "kills: each unit is worth" not in left_out.stdout
+    allowed = run("rate", file, *flags)
+    assert allowed.exit_code == 0, allowed.output
+    assert "kills: each unit is worth" in allowed.stdout
+    assert "Deviations by result_kit" in allowed.stdout
+    assert "known only after a match" not in allowed.stderr
+    assert "a weight of kills" in allowed.stderr
+
+
+def test_all_facets_may_be_named_without_a_model(tmp_path: Path) -> None:
+    file, ladder = sides(tmp_path), tmp_path / "league.prowess"
+    words = ("--shared", "colour", "--slope", "rest", "--covariate", "rest", "--facet", "colour", "--experience", "10")
+    assert run("rate", file, *words, "--save", ladder).exit_code == 0
+    model = pw.Ladder.load(ladder).model
+    kinds = {(facet.kind, facet.column) for facet in model.facets}
+    assert kinds >= {("shared", "colour"), ("slope", "rest"), ("covariate", "rest"), ("by", "colour")}
+    assert ("experience", "experience") in kinds
+    report = tmp_path / "choice.json"
+    assert run("rate", file, *words, "--report", report).exit_code == 0
+    assert "slopes by rest" in json.loads(report.read_text(encoding="utf-8"))["parts"]
+    assert run("rate", file, "--resume", ladder, "--choose", "--facet", "colour").exit_code == 0
+
+
+def test_facet_of_a_file_with_too_few_matches_changes_textbook_trueskill(tmp_path: Path) -> None:
+    file = sides(tmp_path, last=12)
+    assert rate_json(file, "--shared", "colour") == rate_json(file, *TEXTBOOK, "--shared", "colour")
+    assert "model: textbook TrueSkill and effects of colour." in run("rate", file, "--shared", "colour").stderr
 
 
 def test_parameters_of_facets_can_be_set_and_completed() -> None:
@@ -158,10 +218,12 @@ def test_resuming_a_ladder_with_facets_reads_their_columns(tmp_path: Path) -> No
 def test_options_of_a_saved_ladder_may_be_repeated_in_any_case(tmp_path: Path) -> None:
     ladder = tmp_path / "league.prowess"
     words = ("--shared", "colour", "--covariate", "rest")
-    run("rate", sides(tmp_path), *words, "--save", ladder)
+    run("rate", sides(tmp_path), *TEXTBOOK, *words, "--save", ladder)
     match = ("predict", ladder, "ann vs bob", "--json")
     assert run(*match, "--covariate", "REST", "--shared", "Colour").stdout == run(*match).stdout
-    for wrong in (("--shared", "colour"), (*words, "--set", "rest_sigma=5"), (*words, "--facet", "rest")):
+    named = (*TEXTBOOK, "--shared", "colour")
+    assert run(*match, "--shared", "colour").stdout == run(*match).stdout  # any model with this facet
+    for wrong in (named, (*words, "--set", "rest_sigma=5"), (*words, "--facet", "rest")):
         result = run(*match, *wrong)
         assert (result.exit_code, result.stdout) == (1, "")
         assert "saved with another model" in result.stderr
@@ -216,7 +278,7 @@ def test_predict_at_a_value_uses_the_rating_there() -> None:
 def test_predict_takes_values_of_teams_and_players(tmp_path: Path, words, context) -> None:
     file = sides(tmp_path)
     flags = [word for text in words for word in ("--at", text)]
-    options = ("--shared", "colour", "--covariate", "rest")
+    options = (*TEXTBOOK, "--shared", "colour", "--covariate", "rest")
     [printed] = json.loads(run("predict", file, *options, "ann, bob vs cat, dan", *flags, "--json").stdout)
     history = pw.History.read(file)
     fit = pw.compose(pw.TrueSkill(), history, shared="colour", covariate="rest").fit(history)
@@ -377,11 +439,11 @@ def test_tuned_command_keeps_facets_and_the_sigma_of_numbers(tmp_path: Path) -> 
     assert "rest: each unit is worth " in result.stdout
 
 
-def test_league_of_the_service_rejects_facets(tmp_path: Path) -> None:
+def test_import_cannot_set_facets(tmp_path: Path) -> None:
     database = tmp_path / "league.db"
     result = run("import", sides(tmp_path), "--league", "x", "--set", "facet=rest", "--database", database)
     assert result.exit_code == 1
-    assert "--facet rest: a league of the service cannot have facets" in result.stderr
+    assert "--facet rest: import cannot set the facets of a league" in result.stderr
     assert run("simulate", "--facet", "surface").exit_code == 2
 
 

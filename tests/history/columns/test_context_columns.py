@@ -12,7 +12,7 @@ from prowess.history import History
 from prowess.history.columns.layout import recognise
 from prowess.history.columns.side_pairs import find_side_columns
 from prowess.history.context import clean_text
-from prowess.history.read_options import IfPresent
+from prowess.history.read_options import Besides, IfPresent
 
 
 def read(text: str, **reading: Any) -> History:
@@ -191,6 +191,20 @@ def test_column_that_differs_in_every_match_is_left_out_even_if_matches_have_sev
     history = read("race,url,driver,position\nr1,u1,a,1\nr1,u1,b,2\nr2,u2,a,2\nr2,u2,b,1")
     assert levels(history) == {}
     assert "url (always different)" in remark(history, "context-left-out")
+
+
+def test_named_columns_can_be_kept_besides_those_that_are_kept_by_default() -> None:
+    text = "winner,loser,tour,url,round,winner_age,loser_age\na,b,x,u/1,F,20,30\nb,a,x,u/2,SF,30,20\na,b,x,u/3,F,20,30"
+    assert levels(read(text)) == {"round": "match", "age": "team"}
+    assert levels(read(text, context=Besides(["URL", "loser"]))) == {
+        "url": "match",
+        "loser": "match",
+        "round": "match",
+        "age": "team",
+    }
+    assert levels(read(text, context=Besides(["winner_age"]))) == {"round": "match", "age": "team"}
+    with pytest.raises(Error, match="no column 'surface'"):
+        read(text, context=Besides(["surface"]))
 
 
 def test_user_can_choose_the_context_columns() -> None:

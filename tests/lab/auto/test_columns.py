@@ -142,6 +142,62 @@ def test_allowed_column_that_reveals_the_result_is_still_not_used():
     assert any("rating bonus" in remark for remark in choice.remarks)
 
 
+def revealing(seed):
+    """Simulate matches with a column that reveals who wins."""
+    read = league(seed, 600)
+    kills = ContextColumn.of(np.where(read.place == 1, 9.0, 2.0).tolist())
+    return replace(read, team_context=Context({**read.team_context, "kills": kills}))
+
+
+def test_column_that_is_named_as_a_covariate_is_used_even_if_it_reveals_the_result():
+    read = revealing(5)
+    for choice in (pw.auto(read, covariates=["kills"]), pw.auto(read, covariates="kills")):
+        assert "kills" in choice.model.context_columns
+        assert not [note for note in choice.notes if note.code == "late-columns"]
+    [note] = [note for note in pw.auto(read).notes if note.code == "late-columns"]
+    assert str(note).endswith("are not used: kills. If they are known before a match, use `covariates=['kills']`.")
+
+
+def test_facets_that_are_asked_for_are_tuned_and_other_columns_are_tried():
+    facets = (pw.facet.By("weather"), pw.facet.Covariate("kills"), pw.facet.Experience((5.0, 50.0)))
+    choice = pw.auto(revealing(5), facets=facets)
+    found = {(facet.kind, facet.column): facet for facet in choice.model.facets}
+    assert list(found)[:3] == [("by", "weather"), ("covariate", "kills"), ("experience", "experience")]
+    assert found["experience", "experience"].scales == (5.0, 50.0)
+    assert choice.parts[-3:] == ("deviations by weather", "a weight of kills", "a learning curve")
+    assert not [note for note in choice.notes if note.code == "late-columns"]
+    read = league(1)
+    choice = pw.auto(read, facets=[pw.facet.By("weather")])
+    assert {facet.column for facet in choice.model.facets} == {"weather", "mode", "side"}
+    sigma = choice.model.params["weather_sigma"] / choice.model.params["mode_sigma"]
+    assert sigma < 0.5, "the weather is useless, so its deviations are tuned to be small"
+
+
+@pytest.mark.parametrize("matches", [5, 60])
+def test_facets_that_are_asked_for_are_used_in_small_leagues(matches):
+    read = history([{"rest": k % 5, "side": ["blue", "red"]} for k in range(matches)])
+    facets = [pw.facet.By("rest", numeric=True), pw.facet.Shared("side")]
+    choice = pw.auto(read, facets=facets)
+    assert [(facet.kind, facet.column) for facet in choice.model.facets] == [("slope", "rest"), ("shared", "side")]
+    assert choice.parts[-2:] == ("slopes by rest", "effects of side")
+    assert choice.fit.effects["value"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("facets", "message"),
+    [
+        ([pw.facet.By("mode", sigma=2.0)], "facets must be True, False or facets without numbers"),
+        (["mode"], r"such as \[By\('surface'\)\], not 'mode'"),
+        ([pw.facet.By("hero")], "no column 'hero'; the matches have the columns mode, weather and side"),
+        ([pw.facet.Covariate("side")], "'side' is 'red', but a number is needed"),
+        ([pw.facet.Shared("mode")], "is the same for both sides of a match"),
+    ],
+)
+def test_facet_that_does_not_suit_the_matches_is_an_error(facets, message):
+    with pytest.raises(pw.Error, match=message):
+        pw.auto(league(1, 60), facets=facets)
+
+
 @pytest.mark.long
 def test_shuffled_columns_are_not_kept():
     """Of 100 useless columns in 20 leagues, at most one is kept."""

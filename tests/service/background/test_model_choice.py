@@ -247,7 +247,9 @@ def test_import_of_a_file_chooses_a_model_that_uses_its_columns(database, tmp_pa
     imported = import_history(database, history, "tennis", choose=choose_for_import)
     assert imported.chosen.preset.model == imported.league.model == pw.auto(history).model
     assert imported.league.model.context_columns == ("surface",)
-    assert "deviations by surface" in imported.chosen.answer["lines"][0]
+    first, *_, last = imported.chosen.answer["lines"]
+    assert "deviations by surface" in first
+    assert last.endswith("are not used: kills. If they are known before a match, use a model with these covariates.")
     check(database, "tennis")
     # The league now has the chosen model, so a search finds nothing better.
     with database.reading() as connection:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ... import History, Model, TrueSkill
-from ...errors import Error
+from ...errors import Error, Option
 from ...history.concat import join
 from ...text import count, join_words
-from ..output.console import is_quiet, note
+from ..output.console import as_flag, is_quiet, note
 from .model_args import AUTO, ModelChoice
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def choose_model(given: ModelChoice, history: History | None, basis: str = "") -
         # The lab is large, and only the search needs it.
         from ... import auto
 
-        choice = auto(history, progress=False if is_quiet() else None)
+        choice = auto(history, facets=given.named_facets(history) or True, progress=False if is_quiet() else None)
         return ChosenModel(choice.model, choice, basis)
     if given.assumed:
         settings = f"you gave settings without --model, so they apply to {given.name}"
@@ -89,8 +90,8 @@ def note_choice(chosen: ChosenModel) -> None:
         note(_describe_gain(choice))
         textbook = "" if choice.model == TrueSkill() else "--model trueskill uses textbook TrueSkill; "
         note(f"{textbook}--report choice.html shows what was tried")
-        for remark in choice.remarks:
-            note(remark)
+        for remark in choice.notes:
+            note(remark.render(partial(_as_flag, choice.history)))
 
 
 def note_chosen_model(chosen: ChosenModel) -> None:
@@ -103,6 +104,16 @@ def note_chosen_model(chosen: ChosenModel) -> None:
         note(f"model chosen for {chosen.basis or 'these matches'}: {parts}")
     else:
         note(f"model: {parts}. {' '.join(choice.remarks)}")
+
+
+def _as_flag(history: History, option: Option) -> str:
+    if option.name != "covariates":
+        return as_flag(option)
+    # A covariate needs numbers that differ between the sides of a match; all other columns can be facets.
+    columns = {**history.team_context, **history.entry_context}
+    numbers = {name for name, column in columns.items() if column.kind == "number"}
+    names: list[str] = list(option.value)  # type: ignore[call-overload]
+    return " ".join(as_flag(Option("covariate" if name in numbers else "facet", name)) for name in names)
 
 
 def _describe_gain(choice: Choice) -> str:

@@ -14,8 +14,9 @@ import typer
 from ... import History, Ladder, Model
 from ...errors import Error
 from ...history.context import column_at
-from ...history.read_options import Choices, IfPresent
+from ...history.read_options import Besides, Choices, IfPresent
 from ...history.season_breaks import SeasonBreak, find_season_break
+from ...model.components.facet import Facet
 from ...model.compose import (
     ASPECTS,
     DRIFTS,
@@ -81,7 +82,7 @@ PRESET_HELP = (
 MODEL_HELP = f"One of {', '.join(PRESETS.names)}, or a saved ladder, whose model is used. (default: {DEFAULT})"
 AUTO_HELP = (
     f"{AUTO}, which chooses a model for the matches; or one of {', '.join(PRESETS.names)}; or a saved ladder, whose "
-    f"model is used. (default: {AUTO}; {DEFAULT} if one of the following options is given)"
+    f"model is used. (default: {AUTO}; {DEFAULT} with --set, --drift, --seasons, --home-advantage or --newcomer-level)"
 )
 SET_HELP = "Set a parameter (beta=3) or a component (team=Mean); may be repeated."
 DRIFT_HELP = (
@@ -133,7 +134,8 @@ AUTO_OPTIONS = [*_model_options(AUTO_HELP), *_FACET_OPTIONS]
 class ModelChoice:
     """A model as it is given on the command line: a preset or a saved ladder, and settings as text.
 
-    The name "auto" means that `choosing.choose_model` chooses a model for the matches.
+    The name "auto" means that `choosing.choose_model` chooses a model for the matches. Then all settings are facets
+    that this model must have.
 
     >>> ModelChoice("elo", {"k": "20", "home_advantage": "65"}).build().params["home_mu"]
     65.0
@@ -166,9 +168,26 @@ class ModelChoice:
     def add_columns(self, choices: Choices) -> Choices:
         """Add the columns with the seasons and of the facets, if there are any, to the choices for reading a file."""
         if self.auto:
-            return choices if choices.context is not None else replace(choices, context=EVERY)
+            return self._add_all_columns(choices)
         seasons = [] if self.season_column is None else [self.season_column]
         return add_context(choices, [*seasons, *self.build_without_history().context_columns])
+
+    def _add_all_columns(self, choices: Choices) -> Choices:
+        columns = self._textbook.build().context_columns
+        if choices.context is None:
+            return replace(choices, context=Besides(columns) if columns else EVERY)
+        return add_context(choices, columns)
+
+    @property
+    def _textbook(self) -> ModelChoice:
+        return replace(self, name=DEFAULT)
+
+    def named_facets(self, history: History) -> tuple[Facet, ...]:
+        """Return the facets that a model chosen for the matches must have; their numbers are not set.
+
+        Raises `Error` if a column is missing, or does not suit its facet.
+        """
+        return tuple(_without_numbers(facet) for facet in self._textbook.build(history).facets) if self.settings else ()
 
     def build(self, history: History | None = None) -> Model:
         """Build the model; `history` shows where seasons begin, and has the columns of the facets."""
@@ -256,10 +275,14 @@ class ModelChoice:
         """Return whether these options describe `model`.
 
         If the options name a season column, the break between the seasons of `model` may have any length. If they name
-        a column of numbers, its effect may have any sigma, unless they also set it.
+        a column of numbers, its effect may have any sigma, unless they also set it. If they name only facets, `model`
+        may be any model with these facets.
         """
         if self.auto:
-            return False
+            spelt = self._textbook._spell_columns(model.context_columns)
+            known = [_without_numbers(facet) for facet in model.facets]
+            named = [_without_numbers(facet) for facet in spelt.build_without_history().facets]
+            return bool(named) and all(facet in known for facet in named)
         choice = self
         if self.season_column is not None:
             gap = parameters(model.drift).get("gap")
@@ -280,6 +303,10 @@ class ModelChoice:
         }
         known = choice.build_without_history().params
         return choice.change({name: text for name, text in sigmas.items() if name in known})
+
+
+def _without_numbers(facet: Facet) -> Facet:
+    return replace(facet, sigma=None, tau=0.0)  # type: ignore[type-var]
 
 
 def add_context(choices: Choices, columns: Sequence[str]) -> Choices:
@@ -321,7 +348,7 @@ Texts = str | list[str] | tuple[str, ...] | None
 
 def make_choice(model: str | None, set: list[str] | None, **aspects: Texts) -> ModelChoice:
     """Parse the options of the rating system; raise `Error` for "auto", for a verb that cannot choose a model."""
-    choice = _make_choice(model, set, aspects)
+    choice = _make_choice(model, _read_settings(set, aspects))
     if choice.auto:
         ladder = f"league{LADDER_EXTENSION}"
         remedy = f"to use the model that {AUTO} chooses, run prowess rate FILE --save {ladder} and use --model {ladder}"
@@ -332,10 +359,15 @@ def make_choice(model: str | None, set: list[str] | None, **aspects: Texts) -> M
 def make_optional_choice(model: str | None, set: list[str] | None, **aspects: Texts) -> ModelChoice | None:
     """Parse the options of the rating system; return None if none of them was given."""
     given = model is not None or set or any(text not in (None, [], ()) for text in aspects.values())
-    return _make_choice(model, set, aspects) if given else None
+    if not given:
+        return None
+    settings = _read_settings(set, aspects)
+    if model is None and settings.keys() <= {*FACET_WORDS}:
+        model = AUTO
+    return _make_choice(model, settings)
 
 
-def _make_choice(model: str | None, set: list[str] | None, aspects: Mapping[str, Texts]) -> ModelChoice:
+def _read_settings(set: list[str] | None, aspects: Mapping[str, Texts]) -> dict[str, str | None]:
     settings = parse_pairs("--set", set, repeatable=FACETS)
     for name, given in aspects.items():
         text = ",".join(split_words(given)) or None if isinstance(given, list | tuple) else given
@@ -343,21 +375,27 @@ def _make_choice(model: str | None, set: list[str] | None, aspects: Mapping[str,
             raise Error(f"{_flag(name, text)}: --set also sets {name}; set it once")
         if text is not None:
             settings[name] = text
+    return settings
+
+
+def _make_choice(model: str | None, settings: Mapping[str, str | None]) -> ModelChoice:
     choice = ModelChoice(model or DEFAULT, settings, model is None and bool(settings))
-    if not choice.auto:
-        choice.build_without_history()  # a wrong option must fail before a large file is read
-    elif settings:
-        flag = _flag(*next(iter(settings.items())))
+    if choice.auto and (others := [name for name in settings if name not in FACET_WORDS]):
+        flag = _flag(others[0], settings[others[0]])
         raise Error(f"{flag}: --model {AUTO} chooses this itself; name a model to set it, such as --model trueskill")
+    # A wrong option must fail before a large file is read.
+    (choice._textbook if choice.auto else choice).build_without_history()
     return choice
 
 
 def check_preset(choice: ModelChoice) -> None:
     """Raise `Error` if a league, which stores a preset and its parameters, cannot store the chosen model."""
-    preset(choice.name)
+    if not choice.auto:
+        preset(choice.name)
     if facets := [name for name in FACET_WORDS if name in choice.settings]:
         flag = _flag(facets[0], choice.settings[facets[0]])
-        raise Error(f"{flag}: a league of the service cannot have facets; leave out this option")
+        remedy = "leave it out, so that a model is chosen for the matches, or set the model over the API"
+        raise Error(f"{flag}: import cannot set the facets of a league; {remedy}")
     if components := [name for name in choice.settings if name in BASES and not isinstance(choice.values()[name], str)]:
         raise Error(
             f"--set {min(components)}: a league uses a preset, whose components cannot be replaced; set only its "

@@ -53,7 +53,8 @@ def load_ladder(file: Path, choice: ModelChoice | None) -> Ladder:
     """Load a saved ladder; `choice` must describe the ladder's own model or be None."""
     ladder = Ladder.load(file)
     if choice is not None and not choice.describes(ladder.model):
-        kept = "a saved ladder keeps its model" if choice.auto else "the ladder was saved with another model"
+        alone = choice.auto and not choice.settings
+        kept = "a saved ladder keeps its model" if alone else "the ladder was saved with another model"
         raise Error(f"{file}: {kept}; leave out the options of the rating system to use that model")
     note(f"{file}: {count(len(ladder), 'player', 'players')}")
     return ladder

@@ -51,10 +51,9 @@ def import_(
     prowess import examples/league.csv --league darts --model ts2 --set beta=3 --drift time
     prowess import examples/league.csv --league darts --dry-run
     """
-    if given_preset is not None and given_preset.auto:
-        given_preset = None
     if given_preset is not None:
         check_preset(given_preset)
+        given_preset = None if given_preset.auto else given_preset
     history = read(file, choices)
     given_preset = given_preset and given_preset.resolve(history)
     with (

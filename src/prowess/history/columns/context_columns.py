@@ -37,7 +37,7 @@ from ..context import (
 from ..names import nearest, plain_name
 from ..ragged import Floats, gather, owners
 from ..read_context import Rows, Table, list_names
-from ..read_options import IfPresent
+from ..read_options import Besides, IfPresent
 from .aliases import ROUND
 from .headers import set_columns
 from .layout import Layout
@@ -137,6 +137,7 @@ class _Source:
     beside: bool = False
     members: int = 0
     only: Level | None = None  # if set, the column is kept only if this is its level
+    chosen: bool = False  # named by the user, so it is kept even if it has no information
 
 
 @dataclass(frozen=True)
@@ -153,12 +154,16 @@ def read_context(table: Table, layout: Layout, draft: RawMatches, sources: Calla
     unused = [column for column in _unused(table, layout, draft) if table.reserved.get(column, True)]
     if chosen == () or not len(draft):
         return ContextReading({}, _ignored(unused))
-    found = list(_find_columns(table, layout, draft, unused, chosen is not None))
+    found: list[_Source] = []
     if chosen is not None:
-        found = _select(table, found, chosen)
+        found = _select(table, list(_find_columns(table, layout, draft, unused, True)), chosen)
+    if chosen is None or isinstance(chosen, Besides):
+        named = {column for source in found for column in source.columns}
+        others = _find_columns(table, layout, draft, unused, False)
+        found += [source for source in others if named.isdisjoint(source.columns)]
     if not found:
         return ContextReading({}, _ignored(unused))
-    reader = _Reader(table, draft, sources(), chosen is None)
+    reader = _Reader(table, draft, sources())
     for source in found:
         reader.read(source)
     used = {column for source in found for column in source.columns}
@@ -220,7 +225,7 @@ def _select(table: Table, found: Sequence[_Source], names: Sequence[str]) -> lis
     by_name |= {source.name: source for source in found}
     known = list(by_name)
     chosen = [by_name[_closest(name, known, table.title)] for name in _present(names, known)]
-    return list(dict.fromkeys(replace(source, only=None) for source in chosen))
+    return list(dict.fromkeys(replace(source, only=None, chosen=True) for source in chosen))
 
 
 def _find_columns(
@@ -338,9 +343,8 @@ def _is_text(table: Table, column: str) -> bool:
 
 
 class _Reader:
-    def __init__(self, table: Table, draft: RawMatches, sources: Sources, inferred: bool) -> None:
-        # Columns without information are left out if `inferred` is true, and kept if the user chose them.
-        self.table, self.draft, self.sources, self.inferred = table, draft, sources, inferred
+    def __init__(self, table: Table, draft: RawMatches, sources: Sources) -> None:
+        self.table, self.draft, self.sources = table, draft, sources
         self.earlier: dict[str, tuple[Level, Kind] | None] = dict(table.decided.get(CONTEXT, {}))
         self.partial = bool(table.decided.get(PARTIAL))
         self.columns: dict[Level, dict[str, ContextColumn]] = {level: {} for level in LEVELS}
@@ -352,14 +356,14 @@ class _Reader:
         import polars as pl
 
         name = source.name
-        if self.inferred and name in self.earlier and self.earlier[name] is None:
+        if not source.chosen and name in self.earlier and self.earlier[name] is None:
             return
         if sum(map(len, self.columns.values())) >= MOST_COLUMNS:
             self._leave_out(source, "many")
             return
         if any(self.table.frame[column].dtype in (pl.Categorical, pl.Enum) for column in source.columns):
             source = replace(source, kind=source.kind or "category")
-        infers = self.inferred and not source.marked and name not in self.earlier
+        infers = not (source.chosen or source.marked) and name not in self.earlier
         if infers and not self.partial and self._differs_everywhere(source):
             self._leave_out(source, "distinct")
             return

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ...errors import Remark
 from ...history import History
 from ...model.model import Model
 from ...model.presets import TrueSkill
@@ -28,8 +29,8 @@ class Choice:
     `loss` is the chosen model's log loss on the last matches, which no decision used. If matches have more than two
     teams, it is the loss per pair of teams. `gain` says how much lower this loss is than the loss of textbook
     TrueSkill. `skill_gain` says how much lower it is than the loss of forecasts that know only the share of draws and
-    the home advantage. The loss and both gains have 95 % intervals. `remarks` are sentences
-    about what limits the choice.
+    the home advantage. The loss and both gains have 95 % intervals. `notes` say what limits the choice, with the
+    options that would change this.
 
     >>> import prowess as pw
     >>> choice = pw.auto(pw.simulate(pw.TrueSkill(beta=12), 400, 12).history)
@@ -45,7 +46,7 @@ class Choice:
     loss: Interval
     gain: Interval
     skill_gain: Interval
-    remarks: tuple[str, ...]
+    notes: tuple[Remark, ...]
     fits: int
 
     @cached_property
@@ -57,6 +58,16 @@ class Choice:
         10
         """
         return self.model.fit(self.history)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences about what limits the choice: `notes` as text.
+
+        >>> import prowess as pw
+        >>> pw.auto(pw.simulate(pw.TrueSkill(), 19, 5).history).remarks
+        ('Fewer than 20 matches are too few to choose a model.',)
+        """
+        return tuple(map(str, self.notes))
 
     @property
     def steps(self) -> pl.DataFrame:
@@ -84,9 +95,19 @@ class Choice:
         >>> pw.auto(pw.simulate(pw.TrueSkill(), 19, 5).history).lines
         ('Model: textbook TrueSkill.', 'Fewer than 20 matches are too few to choose a model.')
         """
+        return (*self.results, *self.remarks)
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The lines without the remarks.
+
+        >>> import prowess as pw
+        >>> pw.auto(pw.simulate(pw.TrueSkill(), 19, 5).history).results
+        ('Model: textbook TrueSkill.',)
+        """
         chosen = f"Model: {join_words(self.parts)}."
         if not self.judged:
-            return (chosen, *self.remarks)
+            return (chosen,)
         unit = "nats per match" if self._two_teams else "nats per pair of teams"
         last = f"On the last {count(self.judged, 'match', 'matches')}"
         textbook = self.loss.value + self.gain.value
@@ -97,7 +118,7 @@ class Choice:
                 f"{last}, which were not used for the choice, its log loss is {self.loss.value:.3f} {unit}; textbook "
                 f"TrueSkill has {textbook:.3f} (difference {_signed(self.gain)})."
             )
-        return (chosen, result, self._skill_line, *self.remarks)
+        return (chosen, result, self._skill_line)
 
     @property
     def _skill_line(self) -> str:

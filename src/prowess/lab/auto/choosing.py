@@ -18,7 +18,7 @@ from ...model.presets import TrueSkill
 from ..bootstrap import Resampling
 from ..interval import NORMAL, Interval
 from .columns import Column
-from .designs import Design
+from .designs import Design, FacetKey
 from .evaluation import Evaluator
 from .facts import Facts
 from .parameters import Parameter, Values
@@ -171,6 +171,7 @@ class Chooser:
     spans: Spans
     budget: int
     columns: tuple[Column, ...] = ()
+    facets: tuple[FacetKey, ...] = ()  # facets that every design has
     steps: list[Step] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     revealing: list[str] = field(default_factory=list)  # columns that predict better than anything known before
@@ -186,7 +187,7 @@ class Chooser:
         The budget limits the number of fits, not the seconds, so that the same history always gives the same choice.
         Decisions that would exceed the budget are listed in `skipped`.
         """
-        best = self.candidate(Design(), Values({}))
+        best = self.candidate(Design(facets=self.facets), Values({}))
         if best is None:
             return
         textbook = self.textbook()
@@ -221,7 +222,7 @@ class Chooser:
             if candidate is None:
                 continue
             gain = candidate.gain_over(best)
-            if gain.value > REVEALING:
+            if gain.value > REVEALING and not column.allowed:
                 self.revealing.append(column.name)
                 return best
             if facet[0] == "statistic":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -60,6 +60,7 @@ class Column:
 
     name: str
     kinds: tuple[Kind, ...]
+    allowed: bool = False  # the user says that the values are known before a match
 
     @property
     def options(self) -> dict[str, tuple[Kind, str]]:
@@ -100,12 +101,25 @@ class Columns:
             if not kinds:
                 continue
             if name in allowed or not _may_be_late(history, name, level, column):
-                usable.append(Column(name, kinds))
+                usable.append(Column(name, kinds, name in allowed))
             elif column.kind == "number" and level != "match" and len(statistics) < MOST_COLUMNS:
                 statistics.append(Column(name, ("statistic",)))
             else:
                 doubtful.append(name)
+        usable.sort(key=lambda column: not column.allowed)
         return cls(tuple(usable[:MOST_COLUMNS]), tuple(doubtful), tuple(statistics))
+
+    def without(self, facets: Collection[tuple[str, str]]) -> Columns:
+        """Return the columns without the facets, pairs of a kind and a column, that the model has anyway.
+
+        >>> Columns((Column("side", ("shared", "by")), Column("map", ("by",)))).without([("by", "map")]).usable
+        (Column(name='side', kinds=('shared', 'by'), allowed=False),)
+        """
+        left = (
+            replace(column, kinds=tuple(kind for kind in column.kinds if (kind, column.name) not in facets))
+            for column in self.usable
+        )
+        return replace(self, usable=tuple(column for column in left if column.kinds))
 
 
 def _columns(history: History) -> Iterator[tuple[str, Level, ContextColumn]]:

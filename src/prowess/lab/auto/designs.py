@@ -14,7 +14,7 @@ from math import log, pi, sqrt
 
 from ...model.components.absorb import Newton
 from ...model.components.drift import PerMatch, PerTime, Seasons, Still
-from ...model.components.facet import By, Covariate, Facet, Shared
+from ...model.components.facet import By, Covariate, Experience, Facet, Shared
 from ...model.components.home import Home
 from ...model.components.interfaces import Drift, Outcome, Prior, TeamFunction
 from ...model.components.outcome import (
@@ -59,14 +59,21 @@ DRAW_MEMORY = Parameter("draw_memory", 700.0, 1.0, 10.0, 1e5)  # matches
 DRAW_FACTOR = Parameter("draw_factor", 1.1, 0.1, 0.001, 5.0)
 # Of facets: the spread of their rows, relative to the spread of the skills (of a covariate, per standard deviation of
 # its column), and the drift, relative to the spread of the rows, per match or per square root of a year.
-FACETS = {"by": ("deviations by {}", By, 0.3, 0.1), "shared": ("effects of {}", Shared, 0.3, 0.02)}
-FACETS |= {"covariate": ("a weight of {}", Covariate, 0.2, 0.002)}
-FACETS |= {"statistic": ("{} as a statistic", Points, 1.0, 2.0)}
+FACETS = {
+    "by": ("deviations by {}", 0.3, 0.1),
+    "slope": ("slopes by {}", 0.2, 0.02),
+    "shared": ("effects of {}", 0.3, 0.02),
+    "covariate": ("a weight of {}", 0.2, 0.002),
+    "experience": ("a learning curve", 0.3, 0.002),
+    "statistic": ("{} as a statistic", 1.0, 2.0),  # these are OMEGA and GAMMA
+}
 # Of statistics: how much they grow with the performance, in their own standard deviations, and their noise.
 OMEGA, GAMMA = (0.7, 0.02, 50.0), (0.7, 0.05, 100.0)
 FACET_SIGMA = (1.0, 0.003, 5.0)  # spread on a logarithmic scale, least and most
 FACET_TAU = (1.5, 1e-4, 5.0)
 
+
+FacetKey = tuple[str, str]  # a kind, such as "by", and a column; or "experience" and its scales, such as "10.0,100.0"
 
 FAMILIES = {
     "order": "TrueSkill",
@@ -101,7 +108,7 @@ class Design:
     newcomers: bool = False
     seasons: float | None = None
     team: str = "sum"
-    facets: tuple[tuple[str, str], ...] = ()  # pairs of a kind, such as "by" or "statistic", and a column
+    facets: tuple[FacetKey, ...] = ()
 
     def replace(self, **changes: object) -> Design:
         """Return this design with some fields changed.
@@ -139,7 +146,16 @@ class Design:
             names.append("a learnt level of newcomers")
         if self.seasons is not None:
             names.append("seasons with carry-over")
-        return (*names, *(FACETS[kind][0].format(column) for kind, column in self.facets))
+        return (*names, *self.facet_parts)
+
+    @property
+    def facet_parts(self) -> tuple[str, ...]:
+        """Describe the facets of the model in short phrases.
+
+        >>> Design(facets=(("by", "surface"),)).facet_parts
+        ('deviations by surface',)
+        """
+        return tuple(FACETS[kind][0].format(column) for kind, column in self.facets)
 
     def parameters(self, facts: Facts) -> tuple[Parameter, ...]:
         """Return the parameters to tune, in a fixed order."""
@@ -149,7 +165,7 @@ class Design:
         found += [LEVEL_SIGMA, LEVEL_TAU] if self.newcomers else []
         found += [CARRY, SEASON_TAU] if self.seasons is not None else []
         for kind, column in self.facets:
-            *_, sigma, tau = FACETS[kind]
+            _, sigma, tau = FACETS[kind]
             if kind == "statistic":
                 found += [Parameter(f"{column} omega", sigma, *OMEGA), Parameter(f"{column} gamma", tau, *GAMMA)]
                 continue
@@ -244,11 +260,13 @@ class Design:
         spread = sigma * values[f"{kind} {column} sigma"]
         tau = spread * values.get(f"{kind} {column} tau", 0.0)
         tau /= sqrt(facts.year) if self.drift == "time" else 1.0
-        if kind == "covariate":
+        if kind == "experience":
+            return Experience(tuple(map(float, column.split(","))), spread, tau)
+        if kind in ("covariate", "slope"):
             unit = facts.spread_of(column)
-            return Covariate(column, spread / unit, tau / unit)
-        facet: Facet = FACETS[kind][1](column, spread, tau)
-        return facet
+            numbers = (spread / unit, tau / unit)
+            return Covariate(column, *numbers) if kind == "covariate" else By(column, *numbers, numeric=True)
+        return By(column, spread, tau) if kind == "by" else Shared(column, spread, tau)
 
     def _statistic(self, column: str, facts: Facts, values: dict[str, float], performance: float) -> Points:
         lower, per = facts.statistic_of(column)
@@ -258,3 +276,13 @@ class Design:
         if self.team == "squad":
             return FullSquad(facts.largest_team)
         return Mean() if self.team == "mean" or self.family == "logistic" else Sum()
+
+
+def facet_key(facet: Facet) -> FacetKey:
+    """Return how a design refers to a facet.
+
+    >>> facet_key(By("rest", numeric=True)), facet_key(Experience((10, 100)))
+    (('slope', 'rest'), ('experience', '10.0,100.0'))
+    """
+    own = ",".join(repr(scale) for scale in facet.scales) if isinstance(facet, Experience) else facet.column
+    return facet.kind, own

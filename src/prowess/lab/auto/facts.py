@@ -117,9 +117,9 @@ class Facts:
 
 
 def _spreads(history: History) -> Iterator[tuple[str, float]]:
-    for context in (history.team_context, history.entry_context):
+    for context in (history.context, history.team_context, history.entry_context):
         for name, column in context.items():
-            if column.kind == "number":
+            if column.kind == "number" and (column.code >= 0).any():
                 yield name, float(np.nanstd(column.to_numpy()))
 
 

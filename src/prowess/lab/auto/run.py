@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from importlib.util import find_spec
@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import Error
+from ...errors import Error, Option, Piece, Remark
 from ...history import History
+from ...model.components.facet import Experience, Facet
+from ...model.compose import compose
+from ...model.ladder.facet_rows import check_columns
 from ...model.model import Model
 from ...model.presets import TrueSkill
 from ...optional import import_extra
@@ -25,7 +28,7 @@ from .base_rates import base_rate_losses
 from .choice import Choice
 from .choosing import Candidate, Chooser, Spans, expected_gain, paired_gain
 from .columns import Columns
-from .designs import Design
+from .designs import Design, facet_key
 from .evaluation import Evaluator, OutOfTime
 from .facts import Facts
 from .parameters import Values
@@ -44,7 +47,7 @@ Figures = tuple[Interval, Interval, Interval]  # loss, gain over textbook TrueSk
 def auto(
     history: History,
     *,
-    facets: bool = True,
+    facets: bool | Collection[Facet] = True,
     statistics: bool = True,
     covariates: Collection[str] = (),
     jobs: int | None = None,
@@ -64,7 +67,9 @@ def auto(
     later matches than noise explains, given how many columns are tried. Columns that may be known only after the match,
     such as kills or laps, are not tried unless they are named in `covariates`; the remarks list them. If they are
     numbers of players or teams, they are tried as statistics instead (see `pw.statistic`), which forecasts do not use.
-    If `facets` is false, no column is tried; if `statistics` is false, none is tried as a statistic.
+    If `facets` is false, no column is tried; if `statistics` is false, none is tried as a statistic. `facets` can also
+    be facets that the model must have, such as `[pw.facet.By("surface")]`; their numbers are tuned, and other columns
+    are still tried.
 
     The same history always gives the same choice, unless `seconds`, a time limit, ends the search early. `jobs` is the
     number of processes; None uses all processors for large matches of many teams if joblib is installed. A progress
@@ -80,30 +85,58 @@ def auto(
     deadline = float("inf") if seconds is None else monotonic() + scale("seconds", seconds)
     if jobs is not None:
         jobs = count_processes(jobs)
+    allowed = [covariates] if isinstance(covariates, str) else list(covariates)
+    _check_covariates(history, allowed)
+    base = TrueSkill() if isinstance(facets, bool) else _textbook_with(history, facets)
     if len(history) < LEAST_MATCHES:
-        return _textbook(history)
+        return _textbook(history, base)
     if jobs is None:
         large = history.entries >= PARALLEL_ENTRIES and history.teams > 2 * len(history)
         jobs = count_processes(-1) if large and find_spec("joblib") else 1
     with ExitStack() as stack:
         parallel = stack.enter_context(import_extra("joblib", "joblib", "lab").Parallel(jobs)) if jobs > 1 else None
-        spans = Spans.of(len(history))
-        return Run(history, spans, deadline, parallel, progress, covariates if facets else None, statistics).choice()
+        spans, allowed_columns = Spans.of(len(history)), None if facets is False else allowed
+        return Run(history, spans, deadline, parallel, progress, base, allowed_columns, statistics).choice()
 
 
 def _check_covariates(history: History, covariates: Collection[str]) -> None:
     known = [*history.context, *history.team_context, *history.entry_context]
-    for name in [covariates] if isinstance(covariates, str) else covariates:
+    for name in covariates:
         if name not in known:
             have = f"; the matches have {join_words(known)}" if known else ""
             raise Error(f"there is no column {name!r}{have}", field="covariates", value=name)
 
 
-def _textbook(history: History) -> Choice:
+def _textbook_with(history: History, facets: Collection[Facet]) -> Model:
+    """Return textbook TrueSkill with facets; raise an `Error` if a facet does not suit the history."""
+    words: dict[str, list[Any]] = {}
+    for facet in facets:
+        if (
+            not isinstance(facet, Facet)
+            or facet.sigma is not None
+            or facet.tau
+            or facet.mu
+            or facet.traits
+            or facet.per
+        ):
+            text = f"facets must be True, False or facets without numbers, such as [By('surface')], not {facet!r}"
+            raise Error(text, field="facets", value=facet)
+        word = "facet" if facet.kind == "by" else facet.kind
+        words.setdefault(word, []).extend(facet.scales if isinstance(facet, Experience) else [facet.column])
+    model = compose(TrueSkill(), history, **words)
+    check_columns(model, history)
+    return model
+
+
+def _textbook_parts(model: Model) -> tuple[str, ...]:
+    return ("textbook TrueSkill", *Design(facets=tuple(map(facet_key, model.facets))).facet_parts)
+
+
+def _textbook(history: History, model: Model) -> Choice:
     nothing = Interval(np.nan, np.nan, np.nan)
-    remark = f"Fewer than {LEAST_MATCHES} matches are too few to choose a model."
+    remark = Remark("few-matches", (f"Fewer than {LEAST_MATCHES} matches are too few to choose a model.",))
     spans = Spans(0, 0, len(history), len(history))
-    return Choice(TrueSkill(), history, ("textbook TrueSkill",), (), spans, nothing, nothing, nothing, (remark,), 0)
+    return Choice(model, history, _textbook_parts(model), (), spans, nothing, nothing, nothing, (remark,), 0)
 
 
 class Run:
@@ -116,21 +149,23 @@ class Run:
         deadline: float,
         parallel: Any,
         progress: bool | None,
-        covariates: Collection[str] | None,
+        base: Model,
+        allowed: Sequence[str] | None,
         statistics: bool,
     ) -> None:
         self.history, self.deadline, self.parallel, self.progress = history, deadline, parallel, progress
         self.spans = spans
+        self.base, self.facets = base, tuple(map(facet_key, base.facets))
         self.columns = Columns()
-        if covariates is not None:
-            _check_covariates(history, covariates)
-            # With few matches, no column can gain beyond the noise.
-            self.columns = Columns.of(history[: self.spans.decided], covariates) if self.spans.tuned else Columns()
+        # With few matches, no column can gain beyond the noise.
+        if allowed is not None and self.spans.tuned:
+            known = [*allowed, *base.context_columns]
+            self.columns = Columns.of(history[: self.spans.decided], known).without(self.facets)
         self.tried = (*self.columns.usable, *(self.columns.statistics if statistics else ()))
         start, spans = self._slice(self.spans.decided, SLICE)
         # The facts are measured only once, because the units of the parameters depend on them.
         self.facts = Facts.of(history[start : self.spans.decided], spans.tuned or spans.decided)
-        self.remarks: list[str] = []
+        self.remarks: list[Remark] = []
         self.fits = 0
 
     def choice(self) -> Choice:
@@ -138,30 +173,35 @@ class Run:
 
         >>> import prowess as pw
         >>> history = pw.simulate(pw.TrueSkill(beta=12), 400, 12).history
-        >>> Run(history, Spans.of(400), float("inf"), None, False, None, False).choice().judged
+        >>> Run(history, Spans.of(400), float("inf"), None, False, pw.TrueSkill(), None, False).choice().judged
         80
         """
         chooser = self._chooser(self.spans.decided, SLICE)
         best = self._search(chooser)
         measured = None if best is None else best.gain_over(chooser.textbook())
         # A model that is probably worse than textbook TrueSkill is never chosen.
-        if best is not None and measured is not None and expected_gain("parameters", measured) > 0.0:
+        # Facets that the user asked for may predict worse, but textbook TrueSkill with them would do so, too.
+        if best is not None and measured is not None and (self.facets or expected_gain("parameters", measured) > 0.0):
             judged = self._tuned(best, self.spans.decided)
             figures = self._judge(self._build(best.design, judged))
             # The last matches of a small league are few, so they decide only together with the matches before them.
             total = measured.value * (self.spans.decided - self.spans.tuned) + figures[1].value * self._judged
-            if figures[1].above_zero is not False or total > 0.0:
+            if self.facets or figures[1].above_zero is not False or total > 0.0:
                 final = self._tuned(replace(best, values=judged), self.spans.matches)
                 model, parts = self._build(best.design, final), best.design.parts(self.facts)
                 self._remark_on(best.design, final)
                 return self._choice(chooser, best.design, model, parts, figures)
-            self.remarks.append(
+            self._remark(
+                "worse",
                 "The tuned model predicted the last matches worse than textbook TrueSkill, by more than chance "
-                "explains, so textbook TrueSkill is used."
+                "explains, so textbook TrueSkill is used.",
             )
         else:
-            self.remarks.append("No other model is expected to predict better.")
-        return self._choice(chooser, None, TrueSkill(), ("textbook TrueSkill",), self._judge(TrueSkill()))
+            self._remark("not-better", "No other model is expected to predict better.")
+        return self._choice(chooser, None, self.base, _textbook_parts(self.base), self._judge(self.base))
+
+    def _remark(self, code: str, *pieces: Piece) -> None:
+        self.remarks.append(Remark(code, pieces))
 
     def _choice(
         self, chooser: Chooser, design: Design | None, model: Model, parts: tuple[str, ...], figures: Figures
@@ -184,9 +224,10 @@ class Run:
         start, spans = self._slice(stop, entries)
         part, sparse_until = self.history[start:stop], spans.tuned or stop - start
         kinds = [name for column in self.tried for name in self.facts.statistic_of(column.name)[1]]
-        names = tuple(dict.fromkeys([*(column.name for column in self.tried), *kinds]))
+        tried = [column.name for column in self.tried]
+        names = tuple(dict.fromkeys([*self.base.context_columns, *tried, *kinds]))
         evaluator = Evaluator(part, self.facts, spans.first, sparse_until, self.deadline, names, self.parallel)
-        return Chooser(evaluator, spans, BUDGET, self.tried)
+        return Chooser(evaluator, spans, BUDGET, self.tried, self.facets)
 
     def _search(self, chooser: Chooser) -> Candidate | None:
         best = None
@@ -194,17 +235,19 @@ class Run:
             for candidate in track(chooser.choose(), "choosing a model", chooser.share_done, self.progress):
                 best = candidate
         except OutOfTime:
-            self.remarks.append(
-                "The time limit was reached before all decisions were made, so another run may choose differently."
+            self._remark(
+                "time-limit",
+                "The time limit was reached before all decisions were made, so another run may choose differently.",
             )
         if chooser.skipped:
-            self.remarks.append(f"Not decided, because the search needed too many fits: {', '.join(chooser.skipped)}.")
+            skipped = ", ".join(chooser.skipped)
+            self._remark("skipped", f"Not decided, because the search needed too many fits: {skipped}.")
         unused = [column.name for column in self.columns.statistics if column not in self.tried]
         late = (*self.columns.doubtful, *unused, *dict.fromkeys(chooser.revealing))
         if late:
-            self.remarks.append(
-                f"Columns that may be known only after a match are not used, unless they are named as covariates: "
-                f"{join_words(late)}."
+            text = f"Columns that may be known only after a match are not used: {join_words(late)}."
+            self._remark(
+                "late-columns", f"{text} If they are known before a match, use ", Option("covariates", [*late]), "."
             )
         self.fits += chooser.evaluator.fits
         return best
@@ -224,13 +267,14 @@ class Run:
 
     def _remark_on(self, design: Design, values: Values) -> None:
         if len(self.history) < FEW:
-            self.remarks.append(
-                f"There are fewer than {FEW} matches, so most parameters have values that are usual in other leagues."
+            self._remark(
+                "usual-values",
+                f"There are fewer than {FEW} matches, so most parameters have values that are usual in other leagues.",
             )
         for one in design.parameters(self.facts):
             value = values.of([one])[one.name]
             if one.at_edge(value):
-                self.remarks.append(f"The best value of {one.name}, {value:g}, is at the end of the searched range.")
+                self._remark("edge", f"The best value of {one.name}, {value:g}, is at the end of the searched range.")
 
     def _judge(self, model: Model) -> Figures:
         judge = Evaluator(self.history, self.facts, self.spans.decided, columns=model.context_columns)

@@ -47,7 +47,7 @@ def search(league: League, history: History, seasons: Sequence[Season], report: 
     half.
     """
     report("Choosing a model", 0.1)
-    choice = auto(history, seconds=SECONDS, progress=False)
+    choice = auto(history, seconds=SECONDS, statistics=False, progress=False)
     judged = len(history) // 3
     report("Choosing a model on earlier matches", 0.5)
     earlier = auto(history[: len(history) - judged], seconds=SECONDS, progress=False)
@@ -95,7 +95,7 @@ def choose_for_import(history: History, seconds: float = IMPORT_SECONDS) -> Chos
     """
     if len(history) < FIRST:
         return None
-    answer = describe(auto(history, seconds=seconds, progress=False)) | {
+    answer = describe(auto(history, seconds=seconds, statistics=False, progress=False)) | {
         "judged": 0,
         "gain": None,
         "seasons": 0,
@@ -105,14 +105,15 @@ def choose_for_import(history: History, seconds: float = IMPORT_SECONDS) -> Chos
 
 def describe(choice: Choice) -> Plain:
     """Return a choice as plain data, without names of players."""
-    preset, parts, lines = preset_of(_improved(choice)), choice.parts, choice.lines
+    preset, parts, results = preset_of(_improved(choice)), choice.parts, choice.results
     if choice.model == TrueSkill():
         parts = ("TrueSkill", "a learnt share of draws")
-        lines = (f"Model: {join_words(parts)}, with which every league starts.", *choice.remarks)
+        results = (f"Model: {join_words(parts)}, with which every league starts.",)
+    remarks = [remark.render(lambda _: "a model with these covariates") for remark in choice.notes]
     return {
         "preset": {"name": preset.name, "parameters": dict(preset.parameters)},
         "parts": list(parts),
-        "lines": list(lines),
+        "lines": [*results, *remarks],
         "steps": choice.steps.fill_nan(None).to_dicts(),
         "matches": len(choice.history),
         "unit": "match" if choice.history.teams == 2 * len(choice.history) else "pair of teams",
