@@ -154,8 +154,11 @@ def test_column_that_is_named_as_a_covariate_is_used_even_if_it_reveals_the_resu
     for choice in (pw.auto(read, covariates=["kills"]), pw.auto(read, covariates="kills")):
         assert "kills" in choice.model.context_columns
         assert not [note for note in choice.notes if note.code == "late-columns"]
-    [note] = [note for note in pw.auto(read).notes if note.code == "late-columns"]
-    assert str(note).endswith("are not used: kills. If they are known before a match, use `covariates=['kills']`.")
+        assert not choice.model.statistics
+    for changes, code in (({"statistics": False}, "late-columns"), ({}, "statistics")):
+        [note] = [note for note in pw.auto(read, **changes).notes if note.code in ("late-columns", "statistics")]
+        assert note.code == code
+        assert str(note).endswith(": kills. If they are known before a match, use `covariates=['kills']`.")
 
 
 def test_facets_that_are_asked_for_are_tuned_and_other_columns_are_tried():

@@ -249,6 +249,12 @@ class Run:
             self._remark(
                 "late-columns", f"{text} If they are known before a match, use ", Option("covariates", [*late]), "."
             )
+        observed = [column.name for column in self.tried if column.kinds == ("statistic",)]
+        if observed:
+            text = f"Numbers that may be known only after a match are tried as statistics only: {join_words(observed)}."
+            self._remark(
+                "statistics", f"{text} If they are known before a match, use ", Option("covariates", observed), "."
+            )
         self.fits += chooser.evaluator.fits
         return best
 

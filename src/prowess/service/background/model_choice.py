@@ -50,7 +50,7 @@ def search(league: League, history: History, seasons: Sequence[Season], report: 
     choice = auto(history, seconds=SECONDS, statistics=False, progress=False)
     judged = len(history) // 3
     report("Choosing a model on earlier matches", 0.5)
-    earlier = auto(history[: len(history) - judged], seconds=SECONDS, progress=False)
+    earlier = auto(history[: len(history) - judged], seconds=SECONDS, statistics=False, progress=False)
     report("Measuring", 0.9)
     gain = _gain(history, seasons, judged, league.model, _improved(earlier))
     # NaN means that nothing could be measured; JSON has no NaN.
