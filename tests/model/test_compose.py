@@ -206,3 +206,86 @@ def test_facets_that_cannot_be_learnt_are_rejected(model, settings, message):
 
 def test_shared_facet_of_a_whole_match_is_accepted_if_levels_matter():
     assert pw.compose(pw.PoissonOD(), rested(), shared="Surface").facets[0].column == "Surface"
+
+
+def boxed() -> pw.History:
+    match = {"teams": [["ann", "bob"], ["cat", "dan"]], "context": {"Mode": "flag"}}
+    return pw.History.from_matches([match | {"statistics": {"Kills": [[3, 1], [2, 0]], "deaths": [[1, 2], [2, 3]]}}])
+
+
+def test_compose_adds_statistics_with_options():
+    text = "kills:bounded, deaths:lower:per=mode+map, goals:counts, lap:times, survived:times:higher, left:quit"
+    model = pw.compose(pw.TrueSkill(), statistic=text, deaths_gamma=3, facet="mode")
+    expected = (
+        pw.statistic.Points("kills", bounded=True),
+        pw.statistic.Points("deaths", lower=True, gamma=3.0, per=("mode", "map")),
+        pw.statistic.Counts("goals"),
+        pw.statistic.Times("lap"),
+        pw.statistic.Times("survived", lower=False),
+        pw.statistic.Quit("left"),
+    )
+    assert model == pw.TrueSkill().replace(statistics=expected, facets=(pw.facet.By("mode"),))
+    assert pw.compose(pw.TrueSkill(), statistic=text.split(","), deaths_gamma=3, facet="mode") == model
+
+
+def test_scale_of_a_new_statistic_suits_the_new_parameters_of_the_model():
+    model = pw.compose(pw.TrueSkill(), statistic="kills", sigma=3, beta=4)
+    assert model.statistics[0].omega == pytest.approx(1 / 5)
+
+
+def test_statistic_of_a_model_keeps_everything_that_the_options_do_not_change():
+    own = pw.statistic.Points("kills", gamma=3.0, per=("mode",))
+    model = pw.TrueSkill().replace(statistics=(own,))
+    assert pw.compose(model, statistic="KILLS") == model
+    [changed] = pw.compose(model, statistic="kills:bounded").statistics
+    assert (changed.bounded, changed.gamma, changed.per) == (True, 3.0, ("mode",))
+    [other] = pw.compose(model, statistic="kills:counts").statistics
+    assert (other.kind, other.gamma, other.per) == ("counts", 2.0, ())
+    names = [statistic.column for statistic in pw.compose(model, statistic="deaths").statistics]
+    assert names == ["kills", "deaths"]
+
+
+def test_words_add_to_the_facets_and_statistics_of_the_same_call():
+    model = pw.compose(pw.TrueSkill(), statistic="deaths", statistics=(pw.statistic.Points("kills"),))
+    assert [statistic.column for statistic in model.statistics] == ["kills", "deaths"]
+    model = pw.compose(pw.TrueSkill(), facet="mode", facets=(pw.facet.By("map"),))
+    assert [facet.column for facet in model.facets] == ["map", "mode"]
+
+
+def test_compose_finds_columns_of_statistics_in_any_case():
+    [statistic] = pw.compose(pw.TrueSkill(), boxed(), statistic="kills:per=mode").statistics
+    assert (statistic.column, statistic.per) == ("Kills", ("Mode",))
+
+
+@pytest.mark.parametrize(
+    ("model", "word", "message"),
+    [
+        (pw.Elo(), "kills", "cannot learn from statistics, because its ratings have no uncertainty; use another model"),
+        (pw.Glicko(), "kills", "cannot learn from statistics, because it rates all matches of a period at once"),
+        (pw.Glicko2(), "kills", "cannot learn from statistics, because it rates all matches of a period at once"),
+        (
+            pw.TrueSkill(),
+            "kills:lowr",
+            "'kills:lowr': unknown option 'lowr' of a statistic; choose from points",
+        ),
+        (pw.TrueSkill(), "kills:per=", "unknown option 'per=' of a statistic; choose from .* per=COLUMN"),
+        (pw.TrueSkill(), "kills:lower:higher", "'kills:lower:higher': lower is given twice"),
+        (pw.TrueSkill(), ":lower", "':lower': the name of the column is missing; write it first"),
+        (pw.TrueSkill(), "kills,kills:lower", "the statistic 'kills' is given twice; give it once"),
+        (pw.TrueSkill(), "left:quit:lower", "'left:quit:lower': a quit is only yes or no, .* leave out lower"),
+        (pw.TrueSkill(), "left:quit:per=mode", "a quit is only yes or no, .* leave out per"),
+        (pw.TrueSkill(), "assists", "there is no column 'assists'; the matches have the columns"),
+        (pw.TrueSkill(), "kills:per=map", "there is no column 'map'; the matches have the columns"),
+        (pw.TrueSkill(), 3, "a statistic must be the name of a column, such as 'kills' or 'deaths:lower', not 3"),
+    ],
+)
+def test_statistics_that_cannot_be_used_are_rejected(model, word, message):
+    history = None if "left" in str(word) or "given twice" in message else boxed()
+    with pytest.raises(pw.Error, match=message) as raised:
+        pw.compose(model, history, statistic=word)
+    assert raised.value.field in ("statistic", "statistics")
+
+
+def test_statistic_cannot_be_a_facet_too():
+    with pytest.raises(pw.Error, match="'kills' is a statistic, which is known only after the match"):
+        pw.compose(pw.TrueSkill(), statistic="kills", facet="kills")

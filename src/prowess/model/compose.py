@@ -1,4 +1,4 @@
-"""Change an aspect of any model by a plain word: drift, seasons, home advantage, level of newcomers, facets.
+"""Change an aspect of any model by a plain word: drift, seasons, home advantage, facets, statistics and more.
 
 `compose` takes the same words as the command line. Where a word leaves the amount open, the amount is a share of the
 standard deviation of skills (`skill_sigma`), so that it suits the scale of the model. The constants below are these
@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import Error, Option
 from ..history import History
-from ..history.context import clean_name, column_at
+from ..history.context import clean_name, column_at, column_names
 from ..history.season_breaks import find_season_break
 from ..validate import invalid, number
 from .components.absorb import Constant
@@ -26,9 +26,12 @@ from .components.facet import By, Covariate, Experience, Facet, Shared
 from .components.home import Home
 from .components.interfaces import Drift
 from .components.prior import Newcomers
+from .components.statistic import Statistic
+from .ladder.facet_rows import no_column
 from .model import Model
 from .params import change, skill_sigma
 from .registry import BASES
+from .statistic_words import parse_statistics
 
 # Each share was chosen by the log-evidence of TrueSkill, with the league's share of draws, on the Premier League, AFL,
 # international football, ATP tennis and the Call of Duty World League. The best values lie within a factor of three.
@@ -58,6 +61,9 @@ FACETS: dict[str, Callable[[str], Facet]] = {
     "covariate": Covariate,
 }
 FACET_WORDS = (*FACETS, "experience")
+STATISTIC = "statistic"
+ADDITION_WORDS = (*FACET_WORDS, STATISTIC)
+COLUMN_WORDS = (*FACETS, STATISTIC)  # words whose values are names of columns
 
 
 def with_drift(model: Model, kind: str, amount: float | None = None) -> Model:
@@ -195,6 +201,11 @@ def compose(model: Model, history: History | None = None, /, **settings: Any) ->
     already has stays as it is. If there is a `history`, upper and lower case in the name of a column do not matter, and
     the `sigma` of numbers suits their spread: it is the usual `sigma` for one standard deviation of the column.
 
+    `statistic` adds individual statistics (`statistic.Points`): the name of a column with a number for each player,
+    several names separated by commas, or a list. Options follow after colons: "lower" if less is better ("higher" for
+    times), the kind "counts", "times" or "quit", "bounded", and "per=mode+map" for columns by whose values the scale
+    differs. A statistic that the model already has keeps everything that the options do not change.
+
     All other settings are components and parameters, as in `Model.replace`. They also apply to the components that the
     words above create. The default amounts of these components are in proportion to the new `sigma` or `beta`.
 
@@ -206,15 +217,17 @@ def compose(model: Model, history: History | None = None, /, **settings: Any) ->
     PerTime(tau=0.1, cap=inf)
     >>> pw.compose(pw.TrueSkill(), facet="surface", surface_sigma=2).facets
     (By(column='surface', sigma=2.0, tau=0.0, numeric=False, traits=None),)
+    >>> pw.compose(pw.TrueSkill(), statistic="kills,deaths:lower", deaths_gamma=3).statistics[1].gamma
+    3.0
     """
     words = words_of(settings)
-    facets = {name: settings[name] for name in FACET_WORDS if name in settings}
-    rest = {name: value for name, value in settings.items() if name not in words and name not in facets}
-    if not words and not facets:
+    additions = {name: settings[name] for name in ADDITION_WORDS if name in settings}
+    rest = {name: value for name, value in settings.items() if name not in words and name not in additions}
+    if not words and not additions:
         return model.replace(**rest) if rest else model
     # First set the parameters that the model already has, because the amounts depend on the model's scale. At the end
     # set all parameters, because some may belong to a component that a word creates.
-    names = {*model.params, "noise", *BASES}
+    names = {*model.params, "noise", "facets", "statistics", *BASES}
     model = model.replace(**{name: value for name, value in rest.items() if name in names})
     if "drift" in words:
         model = with_drift(model, *_parse_drift(words["drift"]))
@@ -224,7 +237,7 @@ def compose(model: Model, history: History | None = None, /, **settings: Any) ->
         model = with_home(model, _number_or_word(words["home_advantage"]))
     if "newcomer_level" in words:
         model = with_newcomers(model, str(_number_or_word(words["newcomer_level"])))
-    return _add_facets(model, history, facets, rest) if facets else model.replace(**rest)
+    return _with_additions(model, history, additions, rest) if additions else model.replace(**rest)
 
 
 def words_of(settings: Mapping[str, Any]) -> dict[str, str | float]:
@@ -317,9 +330,20 @@ def unit_sigma(facet: Facet, skill: float, history: History) -> float | None:
     return facet.usual * skill / spread if spread > 0.0 else None
 
 
-def _add_facets(model: Model, history: History | None, words: Mapping[str, Any], rest: Mapping[str, Any]) -> Model:
-    """Add the facets that words describe, and set parameters, which may be those of the new facets."""
-    known = [] if history is None else [*history.context, *history.team_context, *history.entry_context]
+def _with_additions(model: Model, history: History | None, words: Mapping[str, Any], rest: Mapping[str, Any]) -> Model:
+    """Add the facets and statistics that words describe, and set parameters, which may be those of the additions."""
+    parts = {"facets": _add_facets(model, history, words), "statistics": _add_statistics(model, history, words)}
+    try:
+        return model.replace(**{**rest, **parts})
+    except Error as error:
+        if error.field not in (*parts, "period"):
+            raise
+        word = STATISTIC if error.field == "statistics" else next(iter(words))
+        raise _cannot_learn(model, word, error) from None
+
+
+def _add_facets(model: Model, history: History | None, words: Mapping[str, Any]) -> tuple[Facet, ...]:
+    known = () if history is None else column_names(history)
     facets, skill = list(model.facets), skill_sigma(model)
     for word in FACET_WORDS:
         for facet in _facets(word, words[word]) if word in words else ():
@@ -332,12 +356,19 @@ def _add_facets(model: Model, history: History | None, words: Mapping[str, Any],
                 sigma = unit_sigma(facet, skill, history) if facet.weighted else None
                 facet = facet if sigma is None else replace(facet, sigma=sigma)  # type: ignore[type-var]
             facets.append(facet)
-    try:
-        return model.replace(**{**rest, "facets": tuple(facets)})
-    except Error as error:
-        if error.field not in ("facets", "period"):
-            raise
-        raise _cannot_learn(model, next(iter(words)), error) from None
+    return tuple(facets)
+
+
+def _add_statistics(model: Model, history: History | None, words: Mapping[str, Any]) -> tuple[Statistic, ...]:
+    statistics = {statistic.column: statistic for statistic in model.statistics}
+    known = tuple(statistics) if history is None else column_names(history)
+    for word in parse_statistics(words.get(STATISTIC, "")):
+        spelt = word.spell(lambda name: find_column(name, known))
+        for name in (spelt.column, *(spelt.per or ())):
+            if history is not None and name not in known:
+                raise no_column(name, known, "statistics")
+        statistics[spelt.column] = spelt.build(statistics.get(spelt.column))
+    return tuple(statistics.values())
 
 
 def _facets(word: str, value: object) -> list[Facet]:
@@ -368,5 +399,6 @@ def _cannot_learn(model: Model, word: str, error: Error) -> Error:
         reason = "it rates all matches of a period at once"
     if not reason:
         return Error(*error.pieces, field=word, value=error.value)
-    message = f"this model cannot learn facets, because {reason}; use another model, such as TrueSkill"
+    what = "from statistics" if word == STATISTIC else "facets"
+    message = f"this model cannot learn {what}, because {reason}; use another model, such as TrueSkill"
     return Error(message, field=word, value=error.value)
