@@ -110,6 +110,10 @@ def _find_column(model: Model, name: str, text: str | None) -> str:
     columns = model.forecast_columns
     if text is None:
         raise Error(f"--at {name}=: the value is missing; write --at {name}=VALUE")
+    statistics = [statistic.column for statistic in model.statistics]
+    if find_column(name, statistics) in statistics:
+        message = f"{name!r} is a statistic, which is known only after a match; ratings and predictions never need it"
+        raise Error(f"--at {name}={text}: {message}, so leave it out")
     if not columns:
         raise Error(f"--at {name}={text}: this model has no facets; rate the matches with --facet {name}")
     column = find_column(name, columns)

@@ -6,6 +6,7 @@ import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -18,11 +19,13 @@ from ...history.read_options import Besides, Choices, IfPresent
 from ...history.season_breaks import SeasonBreak, find_season_break
 from ...model.components.facet import Facet
 from ...model.compose import (
+    ADDITION_WORDS,
     ASPECTS,
+    COLUMN_WORDS,
     DRIFTS,
     FACET_WORDS,
-    FACETS,
     GAP,
+    STATISTIC,
     compose,
     find_column,
     parse_columns,
@@ -33,6 +36,7 @@ from ...model.ladder.facet_rows import check_columns
 from ...model.params import parameters
 from ...model.presets import PRESETS, preset
 from ...model.registry import BASES, COMPONENTS, facet_addresses
+from ...model.statistic_words import parse_statistics
 from ...text import count
 from ..output.console import note
 from .read_args import EVERY, make_option, parse_pairs, split_words
@@ -63,7 +67,7 @@ def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
     """List the parameters of the model given on the command line; after "=", list the parameter's default value."""
     try:
         # Completion must not print an error into the line that is being typed.
-        words = {name: ctx.params.get(name) for name in (*ASPECTS, *FACET_WORDS)}
+        words = {name: ctx.params.get(name) for name in (*ASPECTS, *ADDITION_WORDS)}
         choice = make_choice(ctx.params.get("model"), None, **words)
         params = choice.build_without_history().params
     except Error:
@@ -82,7 +86,8 @@ PRESET_HELP = (
 MODEL_HELP = f"One of {', '.join(PRESETS.names)}, or a saved ladder, whose model is used. (default: {DEFAULT})"
 AUTO_HELP = (
     f"{AUTO}, which chooses a model for the matches; or one of {', '.join(PRESETS.names)}; or a saved ladder, whose "
-    f"model is used. (default: {AUTO}; {DEFAULT} with --set, --drift, --seasons, --home-advantage or --newcomer-level)"
+    f"model is used. (default: {AUTO}; {DEFAULT} with --set, --drift, --seasons, --home-advantage, --newcomer-level or "
+    "--statistic)"
 )
 SET_HELP = "Set a parameter (beta=3) or a component (team=Mean); may be repeated."
 DRIFT_HELP = (
@@ -99,12 +104,17 @@ SLOPE_HELP = "Columns of numbers, such as rest, that matter more to some players
 SHARED_HELP = "Columns, such as side, whose values have an effect that is the same for all players; may be repeated."
 COVARIATE_HELP = "Columns of numbers, such as length, with an effect that is the same for all players; may be repeated."
 EXPERIENCE_HELP = "A learning curve that all players share: it levels off after about so many matches."
-_FACET_OPTIONS = [
+STATISTIC_HELP = (
+    "Columns, such as kills, with a number for each player that shows how well they played. Add :lower if less is "
+    "better, :counts, :times, :quit, :bounded, or :per=mode to compare within each mode; may be repeated."
+)
+_ADDITION_OPTIONS = [
     make_option("facet", list[str] | None, PANEL, metavar="COLUMN", help=FACET_HELP),
     make_option("slope", list[str] | None, PANEL, metavar="COLUMN", help=SLOPE_HELP),
     make_option("shared", list[str] | None, PANEL, metavar="COLUMN", help=SHARED_HELP),
     make_option("covariate", list[str] | None, PANEL, metavar="COLUMN", help=COVARIATE_HELP),
     make_option("experience", str | None, PANEL, metavar="10,100", help=EXPERIENCE_HELP),
+    make_option("statistic", list[str] | None, PANEL, metavar="COLUMN", help=STATISTIC_HELP),
 ]
 _SETTING_OPTIONS = [
     make_option("set", list[str] | None, PANEL, metavar="NAME=VALUE", help=SET_HELP, autocompletion=complete_parameter),
@@ -125,9 +135,9 @@ def _model_options(help: str) -> list[inspect.Parameter]:
 
 
 PLAIN_OPTIONS = _model_options(MODEL_HELP)
-MODEL_OPTIONS = [*PLAIN_OPTIONS, *_FACET_OPTIONS]
+MODEL_OPTIONS = [*PLAIN_OPTIONS, *_ADDITION_OPTIONS]
 PRESET_OPTIONS = _model_options(PRESET_HELP)
-AUTO_OPTIONS = [*_model_options(AUTO_HELP), *_FACET_OPTIONS]
+AUTO_OPTIONS = [*_model_options(AUTO_HELP), *_ADDITION_OPTIONS]
 
 
 @dataclass(frozen=True)
@@ -158,15 +168,16 @@ class ModelChoice:
 
     @property
     def needs_history(self) -> bool:
-        """Whether the model depends on the matches, which have the columns of its seasons and facets."""
-        return self.auto or self.season_column is not None or not self._facet_words.keys().isdisjoint(FACETS)
+        """Whether the model depends on the matches, which have the columns of its seasons, facets and statistics."""
+        return self.auto or self.season_column is not None or bool(self._column_words)
 
     @property
-    def _facet_words(self) -> dict[str, str]:
-        return {name: text for name in FACET_WORDS if (text := self.settings.get(name)) is not None}
+    def _column_words(self) -> dict[str, str]:
+        """The settings that name columns of facets and statistics."""
+        return {name: text for name in COLUMN_WORDS if (text := self.settings.get(name)) is not None}
 
     def add_columns(self, choices: Choices) -> Choices:
-        """Add the columns with the seasons and of the facets, if there are any, to the choices for reading a file."""
+        """Add the columns of seasons, facets and statistics, if there are any, to the choices for reading a file."""
         if self.auto:
             return self._add_all_columns(choices)
         seasons = [] if self.season_column is None else [self.season_column]
@@ -190,7 +201,7 @@ class ModelChoice:
         return tuple(_without_numbers(facet) for facet in self._textbook.build(history).facets) if self.settings else ()
 
     def build(self, history: History | None = None) -> Model:
-        """Build the model; `history` shows where seasons begin, and has the columns of the facets."""
+        """Build the model; `history` shows where seasons begin, and has the columns of facets and statistics."""
         settings = self.values()
         if history is not None:
             _note_missing_data(settings, history)
@@ -232,23 +243,22 @@ class ModelChoice:
         A season column is replaced by the length of the break that separates its seasons, which is printed. Names of
         columns get the case that they have in the file, and facets of numbers the sigma that suits the numbers.
         """
-        return self._resolve_seasons(history)._resolve_facets(history)
+        return self._resolve_seasons(history)._resolve_columns(history)
 
-    def _resolve_facets(self, history: History) -> ModelChoice:
-        if self._facet_words.keys().isdisjoint(FACETS):
+    def _resolve_columns(self, history: History) -> ModelChoice:
+        if not self._column_words:
             return self
         spelt = self._spell_columns([*history.context, *history.team_context, *history.entry_context])
         before, after = (compose(self._base(), *given, **spelt.values()).params for given in ((), (history,)))
         return spelt.change({name: repr(value) for name, value in after.items() if before[name] != value})
 
     def _spell_columns(self, columns: Sequence[str]) -> ModelChoice:
-        words = {name: text for name, text in self._facet_words.items() if name in FACETS}
-        return self.change(
-            {
-                name: ",".join(find_column(column, columns) for column in parse_columns(text))
-                for name, text in words.items()
-            }
-        )
+        find = partial(find_column, columns=columns)
+        words = self._column_words
+        spelt = {name: [*map(find, parse_columns(text))] for name, text in words.items() if name != STATISTIC}
+        if STATISTIC in words:
+            spelt[STATISTIC] = [word.spell(find).text for word in parse_statistics(words[STATISTIC])]
+        return self.change({name: ",".join(texts) for name, texts in spelt.items()})
 
     def _resolve_seasons(self, history: History) -> ModelChoice:
         column = self.season_column
@@ -293,7 +303,7 @@ class ModelChoice:
 
     def _with_facets_of(self, model: Model) -> ModelChoice:
         """Return the choice with the names of columns and the sigmas of facets of numbers as in `model`."""
-        if not self._facet_words:
+        if not self._column_words and "experience" not in self.settings:
             return self
         choice = self._spell_columns(model.context_columns)
         sigmas = {
@@ -368,7 +378,7 @@ def make_optional_choice(model: str | None, set: list[str] | None, **aspects: Te
 
 
 def _read_settings(set: list[str] | None, aspects: Mapping[str, Texts]) -> dict[str, str | None]:
-    settings = parse_pairs("--set", set, repeatable=FACETS)
+    settings = parse_pairs("--set", set, repeatable=COLUMN_WORDS)
     for name, given in aspects.items():
         text = ",".join(split_words(given)) or None if isinstance(given, list | tuple) else given
         if text is not None and name in settings:
@@ -392,10 +402,11 @@ def check_preset(choice: ModelChoice) -> None:
     """Raise `Error` if a league, which stores a preset and its parameters, cannot store the chosen model."""
     if not choice.auto:
         preset(choice.name)
-    if facets := [name for name in FACET_WORDS if name in choice.settings]:
-        flag = _flag(facets[0], choice.settings[facets[0]])
+    if additions := [name for name in ADDITION_WORDS if name in choice.settings]:
+        flag = _flag(additions[0], choice.settings[additions[0]])
+        what = "statistics" if additions[0] == STATISTIC else "facets"
         remedy = "leave it out, so that a model is chosen for the matches, or set the model over the API"
-        raise Error(f"{flag}: import cannot set the facets of a league; {remedy}")
+        raise Error(f"{flag}: import cannot set the {what} of a league; {remedy}")
     if components := [name for name in choice.settings if name in BASES and not isinstance(choice.values()[name], str)]:
         raise Error(
             f"--set {min(components)}: a league uses a preset, whose components cannot be replaced; set only its "
@@ -404,7 +415,7 @@ def check_preset(choice: ModelChoice) -> None:
 
 
 def _flag(name: str, text: str | None) -> str:
-    return f"--{name.replace('_', '-')} {text}" if name in (*ASPECTS, *FACET_WORDS) else f"--set {name}={text}"
+    return f"--{name.replace('_', '-')} {text}" if name in (*ASPECTS, *ADDITION_WORDS) else f"--set {name}={text}"
 
 
 def _parse_value(name: str, text: str | None) -> Any:
@@ -412,7 +423,7 @@ def _parse_value(name: str, text: str | None) -> Any:
         raise Error(f"--set {name}=: the value is missing; write --set {name}=VALUE")
     if name in BASES:
         return _make_component(name, text)
-    if name in ASPECTS or name in FACET_WORDS:
+    if name in ASPECTS or name in ADDITION_WORDS:
         return text
     try:
         # JSON covers numbers, true and null; any other text is a word such as estimated.

@@ -6,7 +6,7 @@ value is built.
 - `choices: Choices`: how to read a file.
 - `choices_to_edit: Choices`: how to read a file, for a verb that may write the alias file, which may be missing.
 - `model: ModelChoice`: a model, by default TrueSkill.
-- `plain_model: ModelChoice`: like `model`, but without options for facets.
+- `plain_model: ModelChoice`: like `model`, but without options for facets and statistics.
 - `given_model: ModelChoice | None`: a model, or None if no option of the rating system is used. None and "auto" mean
   that a model is chosen for the matches.
 - `given_preset: ModelChoice | None`: like `given_model`, but the model must be a preset.

@@ -17,8 +17,10 @@ from ...lab.compare.verdict import advice, remarks, row_interval
 from ...lab.measures.registry import MEASURES
 from ...lab.protocols import Prequential, Protocol, RandomSplits, SeasonSplits
 from ...lab.report import check_report_path
+from ...model.compose import STATISTIC
 from ...model.model import Model
 from ...model.presets import PRESETS
+from ...model.statistic_words import PER
 from ..options.model_args import AUTO, ModelChoice, make_choice
 from ..options.read_args import Files, Since, Until, parse_number, read_span, split_words
 from ..options.shared import Html, Jobs, Json, Seed, add_shared_options
@@ -82,6 +84,7 @@ def compare(
     prowess compare matches.csv --models elo,glicko2,trueskill --html report.html
     prowess compare matches.csv --models elo,elo:k=16,trueskill:beta=3:tau=0.1
     prowess compare matches.csv --models elo:home_advantage=learnt,trueskill:drift=time,auto
+    prowess compare matches.csv --models trueskill,trueskill:statistic=kills:statistic=deaths:lower
     prowess compare matches.csv --fair
     prowess compare matches.csv --since 2020 --burn-in 0.25 --measures information_gain,auc
     prowess compare matches.csv --json | jq -r .best
@@ -125,7 +128,7 @@ def _parse_models(specs: list[str] | None) -> dict[str, ModelChoice]:
     # The names include the settings, as in elo:k=24.
     models: dict[str, ModelChoice] = {}
     for spec in split_words(specs):
-        name, *settings = spec.split(":")
+        name, *settings = _split_spec(spec)
         if name.lower() == AUTO:
             if settings:
                 raise typer.BadParameter(f"{spec}: {AUTO} takes no settings", param_hint="--models")
@@ -139,6 +142,22 @@ def _parse_models(specs: list[str] | None) -> dict[str, ModelChoice]:
             raise typer.BadParameter(f"{spec} is listed twice; list each model once", param_hint="--models")
         models[label] = choice
     return models
+
+
+def _split_spec(spec: str) -> list[str]:
+    """Split the name of a model from its settings; the options of a statistic follow after colons, too.
+
+    >>> _split_spec("trueskill:statistic=deaths:lower:per=mode:beta=3")
+    ['trueskill', 'statistic=deaths:lower:per=mode', 'beta=3']
+    """
+    words: list[str] = []
+    for word in spec.split(":"):
+        of_statistic = bool(words) and words[-1].startswith(f"{STATISTIC}=")
+        if of_statistic and ("=" not in word or word.strip().lower().startswith(PER)):
+            words[-1] += f":{word}"
+        else:
+            words.append(word)
+    return words
 
 
 def _make_protocol(name: str, burn_in: str | None, seed: int) -> Protocol | None:

@@ -71,7 +71,7 @@ def predict(
         quality = ladder.quality(rated, home=host, context=context)
         new = [name for names in teams for name in names if name not in ladder]
         if json:
-            more = {"home": host, "newcomers": new} | ({"context": context} if ladder.facets else {})
+            more = {"home": host, "newcomers": new} | ({"context": context} if ladder.model.facets else {})
             forecasts.append(forecast_dict(teams, prediction, quality) | more)
             continue
         _print_title(teams, host, context, first=not number)

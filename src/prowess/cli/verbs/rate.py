@@ -27,9 +27,10 @@ from ..options.player_args import load_ladder
 from ..options.read_args import SPAN_PANEL, Files, Since, Until, for_rating, read_groups, read_span, select_span
 from ..options.shared import ScaleText, add_shared_options, parse_scale
 from ..output.console import get_console, note, note_files, note_remarks, print_json
-from ..output.effects import describe_effects, print_effects
+from ..output.effects import Block, describe_effects, print_effects
 from ..output.html import write_page
 from ..output.standings import concat_groups, format_time, print_standings
+from ..output.statistics import describe_statistics, print_statistics
 
 if TYPE_CHECKING:
     import polars as pl
@@ -131,6 +132,7 @@ def rate(
     prowess rate matches.csv --scale 1500,400
     prowess rate matches.csv --drift time --home-advantage learnt --seasons season
     prowess rate tennis.csv --facet surface --at surface=clay
+    prowess rate shooter.csv --statistic kills --statistic deaths:lower
     prowess rate 2025.csv 2026.csv --top 0 --out standings.html
     prowess rate week1.csv --save league.prowess
     prowess rate week2.csv --resume league.prowess --save league.prowess
@@ -163,7 +165,7 @@ def rate(
         rated.groups[""].ladder.save(save)
     if report is not None:
         _write_report(report, rated.chosen)
-    hidden = _print(rated.groups, by, json, top, all)
+    hidden = _print(rated, by, json, top, all)
     _print_notes(rated, hidden)
     if not (json or all):
         _note_inactive(rated.groups)
@@ -380,6 +382,7 @@ def _write(path: Path, files: Sequence[Path], rated: _Rated, by: str | None) -> 
         line = ", ".join(filter(None, [count(len(group.frame), "player", "players"), _describe_times(group)]))
         players = only_active(group.frame)["player"].to_list()
         blocks = describe_effects(group.ladder, players) if rated.chosen.model.facets else []
+        blocks += map(Block, describe_statistics(group.ladder, rated.histories))
         tables[_group_title(by, name)] = (line, _visible_columns(group), blocks)
     title = ", ".join(file.name.partition(".")[0] for file in files)
     about = [rated.about]
@@ -429,14 +432,15 @@ def _visible_columns(group: Standings) -> pl.DataFrame:
     return group.frame if group.since is not None else group.frame.drop("change", "gain", strict=False)
 
 
-def _print(groups: Mapping[str, Standings], by: str | None, as_json: bool, top: int | None, all: bool) -> int:
+def _print(rated: _Rated, by: str | None, as_json: bool, top: int | None, all: bool) -> int:
     # Returns the number of players beyond `top`, who are not shown.
+    groups = rated.groups
     terminal = get_console().is_terminal and not as_json
     limit = TOP if top is None and terminal else top
     everybody = as_json or all
     frames = {name: group.frame if everybody else only_active(group.frame) for name, group in groups.items()}
     parts = {name: frame.head(limit) if limit else frame for name, frame in frames.items()}
-    has_facets = any(group.ladder.facets for group in groups.values())
+    has_facets = any(group.ladder.model.facets for group in groups.values())
     if as_json:
         rows = concat_groups(parts, by).to_dicts()
         print_json({"standings": rows} | _facet_dicts(groups, by) if has_facets else rows)
@@ -452,6 +456,9 @@ def _print(groups: Mapping[str, Standings], by: str | None, as_json: bool, top: 
     if has_facets and not as_json and by is None:
         [group] = groups.values()
         print_effects(group.ladder, parts[""]["player"].to_list())
+    if not as_json and by is None:
+        [group] = groups.values()
+        print_statistics(group.ladder, rated.histories)
     return sum(len(frame) - len(parts[name]) for name, frame in frames.items())
 
 

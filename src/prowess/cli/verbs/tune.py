@@ -13,14 +13,14 @@ from ...lab.measures.registry import MEASURES
 from ...lab.report import check_report_path
 from ...lab.tune import Stopped, Tuning
 from ...lab.tune import tune as tune_model
-from ...model.compose import ASPECTS, FACET_WORDS
+from ...model.compose import ADDITION_WORDS, ASPECTS
 from ..options.model_args import DEFAULT, ModelChoice
 from ..options.read_args import Files, Since, Until, parse_number, read_span, split_words
 from ..options.shared import BurnIn, Html, Jobs, Json, Seed, add_shared_options
 from ..output.console import INTERRUPTED, get_console, note, note_files, print_json
 from ..output.tables import print_frame, print_text
 
-REPEATED_OPTIONS = {"since", "until", *ASPECTS, *FACET_WORDS, *(field.name for field in fields(Choices))}
+REPEATED_OPTIONS = {"since", "until", *ASPECTS, *ADDITION_WORDS, *(field.name for field in fields(Choices))}
 PARAMS_HELP = "Parameters to tune, with ranges such as beta=2:8. (default: all that can be estimated from results)"
 TRAIN_HELP = "Search on the first matches and test on the rest: a share below 1, a number of matches, or a date."
 TUNABLE = ", ".join(name for name, measure in MEASURES.items() if measure.tally)

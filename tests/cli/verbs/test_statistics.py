@@ -1,0 +1,236 @@
+"""Individual statistics on the command line: --statistic in all commands that rate matches."""
+
+import json
+import re
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import prowess as pw
+from prowess.cli.output.statistics import describe_statistics, newcomer_gain
+from tests.cli.running import ROOT, TEXTBOOK, run, screened, write
+
+SHOOTER = ROOT / "examples" / "shooter.csv"
+BOTH = ("--statistic", "kills:per=mode", "--statistic", "deaths:lower:per=mode")
+WORDS = "kills:per=mode,deaths:lower:per=mode"
+
+
+def shooter() -> tuple[pw.Model, pw.History]:
+    history = pw.History.read(SHOOTER)
+    return pw.compose(pw.TrueSkill(), history, statistic=WORDS), history
+
+
+def rate_json(*words: object) -> list[dict]:
+    result = run("rate", *words, "--json", "--quiet")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def halves(folder: Path) -> tuple[Path, Path]:
+    """Write the first 30 matches and the others to two files."""
+    head, *rows = SHOOTER.read_text(encoding="utf-8").splitlines()
+    middle = next(index for index, row in enumerate(rows) if row.startswith("31,"))
+    parts = {"1.csv": rows[:middle], "2.csv": rows[middle:]}
+    first, second = (write(folder, name, "\n".join([head, *part]) + "\n") for name, part in parts.items())
+    return first, second
+
+
+def test_rate_with_statistics_equals_the_library() -> None:
+    model, history = shooter()
+    printed = rate_json(SHOOTER, *TEXTBOOK, *BOTH)  # the same JSON as without statistics
+    board = model.fit(history).leaderboard()
+    assert [(row["player"], row["shown"]) for row in printed] == board.select("player", "shown").rows()
+    assert rate_json(SHOOTER, *TEXTBOOK) != printed
+    assert rate_json(SHOOTER, *TEXTBOOK, "--statistic", "Kills:per=MODE,Deaths:lower:per=mode") == printed
+
+
+def test_parameters_of_statistics_can_be_set_and_completed() -> None:
+    model, history = shooter()
+    printed = rate_json(SHOOTER, *TEXTBOOK, *BOTH, "--set", "kills_gamma=3", "--set", "deaths_eta=0.5")
+    fit = model.replace(kills_gamma=3, deaths_eta=0.5).fit(history)
+    assert [row["shown"] for row in printed] == fit.leaderboard()["shown"].to_list()
+    env = {"_PROWESS_COMPLETE": "complete_bash", "COMP_CWORD": "6"}
+    words = "prowess rate x.csv --statistic kills --set kills_"
+    assert run(**env, COMP_WORDS=words).stdout.split() == ["kills_omega=", "kills_gamma=", "kills_eta="]
+
+
+def test_statistic_without_a_model_changes_textbook_trueskill() -> None:
+    result = run("rate", SHOOTER, *BOTH)
+    assert result.stdout == run("rate", SHOOTER, *TEXTBOOK, *BOTH).stdout
+    assert "apply to TrueSkill" in result.stderr
+    assert run("rate", SHOOTER, "--facet", "mode", *BOTH).stdout != result.stdout
+    wrong = run("rate", SHOOTER, "--model", "auto", *BOTH[:2])
+    assert "--statistic kills:per=mode: --model auto chooses this itself; name a model to set it" in wrong.stderr
+
+
+def test_rate_says_below_the_standings_what_a_statistic_is_worth(tmp_path: Path) -> None:
+    model, history = shooter()
+    ladder = model.fit(history, scale=(1500, 400)).ladder
+    worth = [newcomer_gain(ladder, statistic, [history]) for statistic in model.statistics]
+    words = ("rate", SHOOTER, *TEXTBOOK, *BOTH, "--scale", "1500,400", "--quiet")
+    result = run(*words)
+    lines = result.stdout.split("\n\n")[1].splitlines()
+    assert lines == [
+        "kills: one standard deviation more in a match (compared by mode) raises a newcomer's rating by about "
+        f"{worth[0]:.0f} points, in addition to the result",
+        "deaths: one standard deviation less in a match (compared by mode) raises a newcomer's rating by about "
+        f"{worth[1]:.0f} points, in addition to the result",
+    ]
+    assert max(map(len, screened(80, *words).stdout.splitlines())) <= 80
+    page = tmp_path / "s.html"
+    assert run(*words, "--out", page).exit_code == 0
+    assert "<p>kills: one standard deviation more" in page.read_text(encoding="utf-8")
+    assert "standard deviation" not in run("rate", SHOOTER, *TEXTBOOK, "--quiet").stdout
+
+
+@pytest.mark.parametrize("eta", [0.0, 0.7])
+@pytest.mark.parametrize("facets", [(), (pw.facet.By("mode"),)])
+def test_worth_of_a_statistic_is_what_a_match_teaches(eta: float, facets: tuple[pw.facet.By, ...]) -> None:
+    _, history = shooter()
+    model = pw.TrueSkill(draw_probability=0).replace(facets=facets)
+    model = model.replace(statistics=(pw.statistic.Points("kills", eta=eta),))
+    ladder = model.fit(history).ladder
+    typical = sorted(ladder[name].sigma for name in ladder.names)[len(ladder.names) // 2]
+    others = {name: pw.Rating(25.0, typical) for name in ("bob", "cat", "dan")}
+    raw = model.replace(statistics=(replace(model.statistics[0], per=None),))
+    context = {"mode": "new"}
+    means = []
+    for kills in (0.0, 1.0):
+        # A draw says little, so that the statistic is seen almost alone.
+        trial = pw.Ladder(raw.replace(draw_probability=0.9), others)
+        statistics = {"kills": [[kills, 0.0], [0.0, 0.0]]}
+        teams = [["ann", "bob"], ["cat", "dan"]]
+        rated = trial.record(teams, ranks=[1, 1], statistics=statistics, context=context)
+        means.append(rated[0][0].mu)
+    gain = newcomer_gain(ladder, model.statistics[0], [history])
+    assert gain is not None
+    assert gain == pytest.approx(means[1] - means[0], rel=0.15)
+
+
+def test_lines_on_statistics_name_what_is_special() -> None:
+    _, history = shooter()
+    start = history[:4]
+    text = "kills,deaths:lower:bounded"
+    ladder = pw.compose(pw.TrueSkill(), statistic=text).fit(start).ladder
+    assert all("no effect yet, because the first 20 values only" in line for line in describe_statistics(ladder, []))
+    fit = pw.compose(pw.TrueSkill(), statistic=text).fit(history)
+    kills, _ = describe_statistics(fit.ladder, [])
+    assert kills == "kills: one standard deviation more in a match raises a player's rating, in addition to the result"
+    _, deaths = describe_statistics(fit.ladder, [history])
+    assert re.fullmatch(r"deaths: one .* less .* by about \d\.\d+, in addition to the result, but never .*", deaths)
+    [left] = describe_statistics(pw.Ladder(pw.compose(pw.TrueSkill(), statistic="left:quit")), [history])
+    assert left == "left: a player who quits is rated as having played worse than the opponents"
+
+
+def test_resuming_a_ladder_with_statistics_reads_their_columns(tmp_path: Path) -> None:
+    model, history = shooter()
+    first, second = halves(tmp_path)
+    ladder = tmp_path / "league.prowess"
+    assert run("rate", first, *TEXTBOOK, *BOTH, "--save", ladder).exit_code == 0
+    result = run("rate", second, "--resume", ladder, "--save", ladder)
+    assert result.exit_code == 0, result.output
+    assert pw.Ladder.load(ladder) == model.fit(history).ladder
+    assert "kills: one standard deviation more" in result.stdout
+    assert rate_json(SHOOTER, "--model", ladder) == rate_json(SHOOTER, *TEXTBOOK, *BOTH)
+
+
+def test_options_of_a_saved_ladder_may_be_repeated_in_any_case(tmp_path: Path) -> None:
+    ladder = tmp_path / "league.prowess"
+    run("rate", SHOOTER, *TEXTBOOK, *BOTH, "--save", ladder)
+    match = ("predict", ladder, "Esme, Hiro vs Bryn, Calla", "--json")
+    plain = json.loads(run(*match).stdout)
+    assert "context" not in plain[0]
+    same = ("--statistic", "KILLS:per=Mode,deaths:lower:per=mode")
+    assert json.loads(run(*match, *TEXTBOOK, *same).stdout) == plain
+    for wrong in (BOTH[:2], ("--statistic", "kills,deaths"), (*BOTH, "--set", "kills_gamma=5")):
+        result = run(*match, *TEXTBOOK, *wrong)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert "saved with another model" in result.stderr
+
+
+def test_streaming_a_file_gives_the_same_ratings() -> None:
+    words = (SHOOTER, *TEXTBOOK, *BOTH)
+    assert [row["shown"] for row in rate_json(*words, "--stream")] == [row["shown"] for row in rate_json(*words)]
+
+
+def test_groups_have_statistics_of_their_own() -> None:
+    printed = rate_json(SHOOTER, *TEXTBOOK, "--statistic", "kills", "--by", "mode")
+    assert {row["mode"] for row in printed} == {"Arena", "Flag"}
+    assert "standard deviation" not in run("rate", SHOOTER, *TEXTBOOK, "--statistic", "kills", "--by", "mode").stdout
+
+
+def test_other_commands_accept_statistics() -> None:
+    words = (*BOTH, "--quiet", *TEXTBOOK)
+    players = ("Esme", "Hiro", "Bryn", "Calla")
+    for verb, *arguments in (
+        ("predict", "Esme vs Hiro"),
+        ("explain", "Esme"),
+        ("balance", *players),
+        ("pair", *players),
+        ("next",),
+    ):
+        result = run(verb, SHOOTER, *arguments, *words)
+        assert result.exit_code == 0, result.output
+        assert result.stdout
+
+
+def test_compare_takes_statistics_with_options() -> None:
+    spec = "trueskill:statistic=kills:per=mode:statistic=deaths:lower:beta=3"
+    result = run("compare", SHOOTER, "--models", f"trueskill,{spec}", "--json")
+    assert result.exit_code == 0, result.output
+    names = [row["model"] for row in json.loads(result.stdout)["models"]]
+    assert set(names) == {"TrueSkill", "TrueSkill statistic=kills:per=mode statistic=deaths:lower beta=3"}
+    wrong = run("compare", SHOOTER, "--models", "trueskill:statistic=kills:lowr")
+    assert "unknown option 'lowr' of a statistic" in wrong.stderr
+
+
+def test_tuned_command_keeps_statistics_and_their_parameters() -> None:
+    words = (*TEXTBOOK, *BOTH, "--params", "kills_gamma,sigma", "--set", "deaths_gamma=5", "--trials", 8)
+    tuned = run("tune", SHOOTER, *words, "--set", "kills_gamma=50", "--json", "--quiet")
+    assert tuned.exit_code == 0, tuned.output
+    command = json.loads(tuned.stdout)["command"]
+    assert "--statistic kills:per=mode --statistic deaths:lower:per=mode" in command
+    assert "--set kills_gamma=" in command
+    result = run(*shlex.split(command)[1:], "--quiet")
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--statistic", "kils"), "no column 'kils'; did you mean 'kills'?"),
+        (("--statistic", "kills:per=mod"), "no column 'mod'; did you mean 'mode'?"),
+        (("--statistic", "kills:lowr"), "'kills:lowr': unknown option 'lowr' of a statistic; choose from points,"),
+        (("--statistic", "mode"), "--statistic mode: 'mode' is the same for all players of a match, but a statistic"),
+        (
+            ("--statistic", "kills", "--model", "elo"),
+            "cannot learn from statistics, because its ratings have no",
+        ),
+        (("--statistic", "kills", "--model", "glicko"), "cannot learn from statistics, because it rates all matches"),
+        (("--statistic", "kills", "--set", "statistic=deaths"), "--set also sets statistic; set it once"),
+        (("--statistic", "kills", "--facet", "kills"), "'kills' is a statistic, which is known only after the match"),
+        (
+            ("--statistic", "kills", "--at", "Kills=9"),
+            "--at Kills=9: 'Kills' is a statistic, which is known only after a match; ratings and predictions never "
+            "need it, so leave it out",
+        ),
+        (("--statistic", "kills:per=mode", "--at", "mode=Flag"), "--at mode=Flag: this model has no facets; rate the"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["rate", "predict"])
+def test_error_about_a_statistic_is_one_clear_line(verb: str, words: tuple[str, ...], message: str) -> None:
+    match = ("Esme vs Hiro",) if verb == "predict" else ()
+    result = run(verb, SHOOTER, *match, *(() if "--model" in words else TEXTBOOK), *words, "--quiet")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_import_rejects_statistics(tmp_path: Path) -> None:
+    database = tmp_path / "league.db"
+    result = run("import", SHOOTER, "--league", "x", "--set", "statistic=kills", "--database", database)
+    assert result.exit_code == 1
+    assert "--statistic kills: import cannot set the statistics of a league" in result.stderr
+    assert run("simulate", "--statistic", "kills").exit_code == 2
