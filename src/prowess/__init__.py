@@ -33,6 +33,7 @@ from .model.presets import (
     Harkness,
     PoissonOD,
     TrueSkill,
+    TrueSkill2,
     TS2a,
     TS2b,
     TS2c,
@@ -44,7 +45,7 @@ from .model.rating import Rating
 if TYPE_CHECKING:
     from . import lab as lab
     from .client.client import Client
-    from .lab.auto import Choice, auto
+    from .lab.auto import Choice, Discovery, auto, discover
     from .lab.compare import Comparison, compare
     from .lab.simulate.simulation import Simulation, simulate
     from .lab.tune import Tuning, tune
@@ -67,7 +68,7 @@ _LAZY = {
     for module, names in {
         ".client.client": "Client",
         ".lab": "lab",
-        ".lab.auto": "Choice auto",
+        ".lab.auto": "Choice Discovery auto discover",
         ".lab.compare": "Comparison compare",
         ".lab.simulate.simulation": "Simulation simulate",
         ".lab.tune": "Tuning tune",
@@ -108,6 +109,7 @@ __all__ = [
     "Choice",
     "Client",
     "Comparison",
+    "Discovery",
     "Drift",
     "Elo",
     "Error",
@@ -147,12 +149,14 @@ __all__ = [
     "TSb",
     "TeamFunction",
     "TrueSkill",
+    "TrueSkill2",
     "Tuning",
     "absorb",
     "auto",
     "balance",
     "compare",
     "compose",
+    "discover",
     "drift",
     "facet",
     "kernel_mode",

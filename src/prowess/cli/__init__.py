@@ -35,6 +35,7 @@ VERBS = {
     "next": ("Predict and match", "next", "next_"),
     "compare": ("Compare", "compare", "compare"),
     "tune": ("Compare", "tune", "tune"),
+    "discover": ("Compare", "discover", "discover"),
     "check": ("Files", "check", "check"),
     "simulate": ("Files", "simulate", "simulate"),
     "serve": ("Serve", "serve", "serve"),
@@ -171,6 +172,7 @@ def prowess(version: Version = False, quiet: Quiet = False) -> None:
     prowess rate matches.csv --out table.csv  write the standings to a file
     prowess compare matches.csv               find the model that predicts best
     prowess tune matches.csv                  find better parameters for a model
+    prowess discover matches.csv              find out which columns matter
     prowess papers halo2 --data DIR           rerun a paper's experiments
     prowess serve --demo                      run the web service
 

@@ -1,13 +1,16 @@
 """The rating systems by name, each with the constants from its paper.
 
 `PRESETS` is the only list of rating systems: conformance tests, documentation, command line and service all read this
-list. Plugins add presets through the entry point group `prowess.presets`.
+list. Plugins add presets through the entry point group `prowess.presets`. `TrueSkill2` is not in the list, because it
+needs the names of columns.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 from ..errors import Error
 from ..plugins import Extensible
@@ -16,6 +19,7 @@ from ..validate import scale as positive
 from .components import absorb
 from .components.absorb import Constant, Newton, Rule, Share, Step, Volatile
 from .components.drift import Idle, PerMatch, PerPeriod
+from .components.facet import By, Experience, Facet, Shared
 from .components.interfaces import TeamFunction
 from .components.outcome import (
     Duel,
@@ -33,8 +37,10 @@ from .components.outcome import (
     Spread,
 )
 from .components.prior import Normal, Point
+from .components.statistic import Statistic
 from .components.team import FullSquad, LeaderBonus, Mean, Sum
 from .model import Model
+from .statistic_words import parse_statistics
 
 
 def Harkness(mu: float = 1500.0, step: float = 50.0, period: float = 30.0) -> Model:
@@ -184,6 +190,46 @@ def TrueSkill(
         draw_probability = 0.1
     outcome = Order(draw_probability=draw_probability, margin=margin)
     return _gaussian(mu, sigma, positive("beta", beta), tau, outcome)
+
+
+def TrueSkill2(
+    modes: str | Sequence[str] = (),
+    statistics: str | Sequence[str | Statistic] = (),
+    squads: str | None = None,
+    experience: Sequence[float] = (20.0, 200.0),
+    mu: float = 25.0,
+    sigma: float = 25.0 / 3.0,
+    beta: float = 25.0 / 6.0,
+    tau: float = 25.0 / 300.0,
+    draw_probability: float | str | None = None,
+) -> Model:
+    """A model of team shooters: TrueSkill with game modes, individual statistics, squads and experience.
+
+    It is modelled on the published report on TrueSkill 2 (Minka, Cleven, Zaykov 2018), and does not claim to reproduce
+    it. `modes` are columns by which each player's skill differs, such as "mode". `statistics` are columns such as
+    "kills" or "deaths:lower", in the words of `pw.compose`, or statistics; their scale differs by the modes. `squads`
+    is a column with the size or the kind of a player's squad, which has effects. `experience` has the scales of the
+    learning curve, in matches; () leaves it out. Tune the numbers with `pw.tune`.
+
+    >>> model = TrueSkill2("mode", ["kills", "deaths:lower"], squads="squad")
+    >>> [facet.kind for facet in model.facets], [statistic.per for statistic in model.statistics]
+    (['by', 'shared', 'experience'], [('mode',), ('mode',)])
+    """
+    names = (modes,) if isinstance(modes, str) else tuple(modes)
+    words = (statistics,) if isinstance(statistics, str | Statistic) else tuple(statistics)
+    facets: list[Facet] = [By(name, 0.2 * sigma) for name in names]
+    facets += [] if squads is None else [Shared(squads, 0.2 * sigma)]
+    facets += [Experience(tuple(experience), 0.3 * sigma)] if len(experience) else []
+    found: list[Statistic] = []
+    for one in words:
+        if isinstance(one, Statistic):
+            found.append(one)
+            continue
+        for word in parse_statistics(one):
+            statistic: Any = word.build()
+            found.append(replace(statistic, per=names) if statistic.per == () else statistic)
+    model = TrueSkill(mu, sigma, beta, tau, draw_probability)
+    return model.replace(facets=tuple(facets), statistics=tuple(found))
 
 
 def TSa(

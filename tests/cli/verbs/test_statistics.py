@@ -56,13 +56,16 @@ def test_parameters_of_statistics_can_be_set_and_completed() -> None:
     assert run(**env, COMP_WORDS=words).stdout.split() == ["kills_omega=", "kills_gamma=", "kills_eta="]
 
 
-def test_statistic_without_a_model_changes_textbook_trueskill() -> None:
-    result = run("rate", SHOOTER, *BOTH)
-    assert result.stdout == run("rate", SHOOTER, *TEXTBOOK, *BOTH).stdout
-    assert "apply to TrueSkill" in result.stderr
-    assert run("rate", SHOOTER, "--facet", "mode", *BOTH).stdout != result.stdout
-    wrong = run("rate", SHOOTER, "--model", "auto", *BOTH[:2])
-    assert "--statistic kills:per=mode: --model auto chooses this itself; name a model to set it" in wrong.stderr
+def test_statistics_without_a_model_are_part_of_the_model_that_is_chosen(tmp_path: Path) -> None:
+    ladder = tmp_path / "shooter.prowess"
+    result = run("rate", SHOOTER, *BOTH, "--save", ladder)
+    assert "model chosen for these matches: " in result.stderr
+    assert "kills as a statistic" in result.stderr
+    assert {"kills", "deaths"} <= {one.column for one in pw.Ladder.load(ladder).model.statistics}
+    assert run("rate", SHOOTER, "--model", "auto", *BOTH).stdout == result.stdout
+    assert run("rate", SHOOTER, *BOTH[:2], "--resume", ladder, "--choose").exit_code == 0
+    set_too = run("rate", SHOOTER, *BOTH, "--set", "beta=4")
+    assert "apply to TrueSkill" in set_too.stderr
 
 
 def test_rate_says_below_the_standings_what_a_statistic_is_worth(tmp_path: Path) -> None:

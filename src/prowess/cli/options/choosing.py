@@ -45,7 +45,9 @@ def choose_model(given: ModelChoice, history: History | None, basis: str = "") -
         # The lab is large, and only the search needs it.
         from ... import auto
 
-        choice = auto(history, facets=given.named_facets(history) or True, progress=False if is_quiet() else None)
+        facets, statistics = given.named_additions(history)
+        progress = False if is_quiet() else None
+        choice = auto(history, facets=facets or True, statistics=statistics or True, progress=progress)
         return ChosenModel(choice.model, choice, basis)
     if given.assumed:
         settings = f"you gave settings without --model, so they apply to {given.name}"
@@ -91,7 +93,7 @@ def note_choice(chosen: ChosenModel) -> None:
         textbook = "" if choice.model == TrueSkill() else "--model trueskill uses textbook TrueSkill; "
         note(f"{textbook}--report choice.html shows what was tried")
         for remark in choice.notes:
-            note(remark.render(partial(_as_flag, choice.history)))
+            note(remark.render(partial(as_facet_flag, choice.history)))
 
 
 def note_chosen_model(chosen: ChosenModel) -> None:
@@ -106,7 +108,8 @@ def note_chosen_model(chosen: ChosenModel) -> None:
         note(f"model: {parts}. {' '.join(choice.remarks)}")
 
 
-def _as_flag(history: History, option: Option) -> str:
+def as_facet_flag(history: History, option: Option) -> str:
+    """Return an option as flags of the command line; columns are facets or covariates, whichever suits them."""
     if option.name != "covariates":
         return as_flag(option)
     # A covariate needs numbers that differ between the sides of a match; all other columns can be facets.

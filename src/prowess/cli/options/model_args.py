@@ -18,12 +18,12 @@ from ...history.context import column_at
 from ...history.read_options import Besides, Choices, IfPresent
 from ...history.season_breaks import SeasonBreak, find_season_break
 from ...model.components.facet import Facet
+from ...model.components.statistic import Statistic
 from ...model.compose import (
     ADDITION_WORDS,
     ASPECTS,
     COLUMN_WORDS,
     DRIFTS,
-    FACET_WORDS,
     GAP,
     STATISTIC,
     compose,
@@ -86,8 +86,8 @@ PRESET_HELP = (
 MODEL_HELP = f"One of {', '.join(PRESETS.names)}, or a saved ladder, whose model is used. (default: {DEFAULT})"
 AUTO_HELP = (
     f"{AUTO}, which chooses a model for the matches; or one of {', '.join(PRESETS.names)}; or a saved ladder, whose "
-    f"model is used. (default: {AUTO}; {DEFAULT} with --set, --drift, --seasons, --home-advantage, --newcomer-level or "
-    "--statistic)"
+    f"model is used. (default: {AUTO}; {DEFAULT} with --set, --drift, --seasons, --home-advantage or "
+    "--newcomer-level)"
 )
 SET_HELP = "Set a parameter (beta=3) or a component (team=Mean); may be repeated."
 DRIFT_HELP = (
@@ -193,12 +193,15 @@ class ModelChoice:
     def _textbook(self) -> ModelChoice:
         return replace(self, name=DEFAULT)
 
-    def named_facets(self, history: History) -> tuple[Facet, ...]:
-        """Return the facets that a model chosen for the matches must have; their numbers are not set.
+    def named_additions(self, history: History) -> tuple[tuple[Facet, ...], tuple[Statistic, ...]]:
+        """Return the facets and statistics that a model chosen for the matches must have; their numbers are not set.
 
         Raises `Error` if a column is missing, or does not suit its facet.
         """
-        return tuple(_without_numbers(facet) for facet in self._textbook.build(history).facets) if self.settings else ()
+        if not self.settings:
+            return (), ()
+        model = self._textbook.build(history)
+        return tuple(map(_without_numbers, model.facets)), model.statistics
 
     def build(self, history: History | None = None) -> Model:
         """Build the model; `history` shows where seasons begin, and has the columns of facets and statistics."""
@@ -291,8 +294,11 @@ class ModelChoice:
         if self.auto:
             spelt = self._textbook._spell_columns(model.context_columns)
             known = [_without_numbers(facet) for facet in model.facets]
-            named = [_without_numbers(facet) for facet in spelt.build_without_history().facets]
-            return bool(named) and all(facet in known for facet in named)
+            built = spelt.build_without_history()
+            named = [_without_numbers(facet) for facet in built.facets]
+            observed = {(one.kind, one.column) for one in model.statistics}
+            asked = {(one.kind, one.column) for one in built.statistics}
+            return bool(named or asked) and all(facet in known for facet in named) and asked <= observed
         choice = self
         if self.season_column is not None:
             gap = parameters(model.drift).get("gap")
@@ -372,7 +378,7 @@ def make_optional_choice(model: str | None, set: list[str] | None, **aspects: Te
     if not given:
         return None
     settings = _read_settings(set, aspects)
-    if model is None and settings.keys() <= {*FACET_WORDS}:
+    if model is None and settings.keys() <= {*ADDITION_WORDS}:
         model = AUTO
     return _make_choice(model, settings)
 
@@ -390,7 +396,7 @@ def _read_settings(set: list[str] | None, aspects: Mapping[str, Texts]) -> dict[
 
 def _make_choice(model: str | None, settings: Mapping[str, str | None]) -> ModelChoice:
     choice = ModelChoice(model or DEFAULT, settings, model is None and bool(settings))
-    if choice.auto and (others := [name for name in settings if name not in FACET_WORDS]):
+    if choice.auto and (others := [name for name in settings if name not in ADDITION_WORDS]):
         flag = _flag(others[0], settings[others[0]])
         raise Error(f"{flag}: --model {AUTO} chooses this itself; name a model to set it, such as --model trueskill")
     # A wrong option must fail before a large file is read.

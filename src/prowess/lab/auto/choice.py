@@ -189,7 +189,7 @@ class Choice:
             "more."
         )
         result = Section("Result", text="\n\n".join(self.lines))
-        model = Section("The model", table=self._parameters())
+        model = Section("The model", table=self.parameters)
         if not self.judged:
             return Report("The model chosen automatically", (result, model))
         tuned = f"tuned on the first {spans.tuned:,} matches" if spans.tuned else "that are usual in other leagues"
@@ -209,7 +209,14 @@ class Choice:
         sections = (result, decisions, model, Section("How this was measured", text=method))
         return Report("The model chosen automatically", sections)
 
-    def _parameters(self) -> pl.DataFrame:
+    @property
+    def parameters(self) -> pl.DataFrame:
+        """The numbers of the model: a table of parameters and their values.
+
+        >>> import prowess as pw
+        >>> pw.auto(pw.simulate(pw.TrueSkill(), 300, 10).history).parameters.columns
+        ['parameter', 'value']
+        """
         import polars as pl
 
         values = {name: value for name, value in self.model.params.items() if isinstance(value, (int, float))}

@@ -256,7 +256,7 @@ class Chooser:
         model = best.design.build(self.facts, best.values.of(self.parameters(best.design)))
         ratings = overall(model, beliefs_before(model, history))[0]
         match = owners(history.match_start)[owners(history.team_start)]
-        sign = -1.0 if self.facts.statistic_of(column)[0] else 1.0
+        sign = -1.0 if self.facts.statistic_of(column).lower else 1.0
         both = relative_values(ratings, match) * relative_values(sign * values.to_numpy(), match)
         sums = np.bincount(match, np.nan_to_num(both))[self.spans.tuned :]
         spread = float(np.sqrt((sums**2).sum()))

@@ -29,7 +29,7 @@ from ...model.components.outcome import (
     PoissonScore,
 )
 from ...model.components.prior import Newcomers, Normal
-from ...model.components.statistic import Points
+from ...model.components.statistic import Statistic
 from ...model.components.team import FullSquad, Mean, Sum
 from ...model.model import Model
 from .facts import Facts
@@ -166,6 +166,8 @@ class Design:
         found += [CARRY, SEASON_TAU] if self.seasons is not None else []
         for kind, column in self.facets:
             _, sigma, tau = FACETS[kind]
+            if kind == "statistic" and facts.statistic_of(column).kind == "quit":
+                continue
             if kind == "statistic":
                 found += [Parameter(f"{column} omega", sigma, *OMEGA), Parameter(f"{column} gamma", tau, *GAMMA)]
                 continue
@@ -268,9 +270,12 @@ class Design:
             return Covariate(column, *numbers) if kind == "covariate" else By(column, *numbers, numeric=True)
         return By(column, spread, tau) if kind == "by" else Shared(column, spread, tau)
 
-    def _statistic(self, column: str, facts: Facts, values: dict[str, float], performance: float) -> Points:
-        lower, per = facts.statistic_of(column)
-        return Points(column, values[f"{column} omega"] / performance, values[f"{column} gamma"], per=per, lower=lower)
+    def _statistic(self, column: str, facts: Facts, values: dict[str, float], performance: float) -> Statistic:
+        statistic = facts.statistic_of(column)
+        if statistic.kind == "quit":
+            return statistic
+        omega, gamma = values[f"{column} omega"] / performance, values[f"{column} gamma"]
+        return replace(statistic, omega=omega, gamma=gamma)  # type: ignore[type-var]
 
     def _team(self, facts: Facts) -> TeamFunction:
         if self.team == "squad":

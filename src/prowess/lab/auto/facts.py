@@ -14,6 +14,7 @@ from ...history import History
 from ...history.ragged import Floats, owners
 from ...history.season_breaks import find_season_break
 from ...history.times import DAY
+from ...model.components.statistic import Points, Statistic
 from ...model.fit.incentives import beaten_shares, relative_values
 
 COUNTS_BELOW = 30.0  # scores with a higher mean are nearly normal, and sums of their Poisson probabilities are slow
@@ -65,14 +66,22 @@ class Facts:
     spreads: tuple[tuple[str, float], ...] = ()  # the standard deviations of columns of numbers
     # Whether lower numbers are better, and the columns by which the scale differs, for columns of numbers.
     statistics: tuple[tuple[str, bool, tuple[str, ...]], ...] = ()
+    named: tuple[Statistic, ...] = ()  # statistics that the model must have
 
     def spread_of(self, column: str) -> float:
         """Return the standard deviation of a column of numbers; 1 if it is not known."""
         return dict(self.spreads).get(column) or 1.0
 
-    def statistic_of(self, column: str) -> tuple[bool, tuple[str, ...]]:
-        """Return whether lower numbers of a column are better, and the columns by which their scale differs."""
-        return next(((lower, per) for name, lower, per in self.statistics if name == column), (False, ()))
+    def statistic_of(self, column: str) -> Statistic:
+        """Return a column as a statistic: the one that is named, or one with the direction and scale of its numbers.
+
+        >>> facts = Facts.of(History.from_matches([{"teams": [["ann"], ["bob"]]}]), 1)
+        >>> facts.statistic_of("kills").per
+        ()
+        """
+        known = {one.column: one for one in self.named}
+        lower, per = next(((lower, per) for name, lower, per in self.statistics if name == column), (False, ()))
+        return known.get(column, Points(column, lower=lower, per=per))
 
     @classmethod
     def of(cls, history: History, matches: int) -> Facts:

@@ -14,6 +14,7 @@ import numpy as np
 from ...errors import Error, Option, Piece, Remark
 from ...history import History
 from ...model.components.facet import Experience, Facet
+from ...model.components.statistic import Statistic
 from ...model.compose import compose
 from ...model.ladder.facet_rows import check_columns
 from ...model.model import Model
@@ -28,7 +29,7 @@ from .base_rates import base_rate_losses
 from .choice import Choice
 from .choosing import Candidate, Chooser, Spans, expected_gain, paired_gain
 from .columns import Columns
-from .designs import Design, facet_key
+from .designs import Design, FacetKey, facet_key
 from .evaluation import Evaluator, OutOfTime
 from .facts import Facts
 from .parameters import Values
@@ -48,7 +49,7 @@ def auto(
     history: History,
     *,
     facets: bool | Collection[Facet] = True,
-    statistics: bool = True,
+    statistics: bool | Collection[Statistic] = True,
     covariates: Collection[str] = (),
     jobs: int | None = None,
     seconds: float | None = None,
@@ -69,7 +70,7 @@ def auto(
     numbers of players or teams, they are tried as statistics instead (see `pw.statistic`), which forecasts do not use.
     If `facets` is false, no column is tried; if `statistics` is false, none is tried as a statistic. `facets` can also
     be facets that the model must have, such as `[pw.facet.By("surface")]`; their numbers are tuned, and other columns
-    are still tried.
+    are still tried. The same holds for `statistics`.
 
     The same history always gives the same choice, unless `seconds`, a time limit, ends the search early. `jobs` is the
     number of processes; None uses all processors for large matches of many teams if joblib is installed. A progress
@@ -88,6 +89,9 @@ def auto(
     allowed = [covariates] if isinstance(covariates, str) else list(covariates)
     _check_covariates(history, allowed)
     base = TrueSkill() if isinstance(facets, bool) else _textbook_with(history, facets)
+    if not isinstance(statistics, bool):
+        base = base.replace(statistics=tuple(statistics))
+        check_columns(base, history)
     if len(history) < LEAST_MATCHES:
         return _textbook(history, base)
     if jobs is None:
@@ -96,7 +100,8 @@ def auto(
     with ExitStack() as stack:
         parallel = stack.enter_context(import_extra("joblib", "joblib", "lab").Parallel(jobs)) if jobs > 1 else None
         spans, allowed_columns = Spans.of(len(history)), None if facets is False else allowed
-        return Run(history, spans, deadline, parallel, progress, base, allowed_columns, statistics).choice()
+        tries = statistics is not False
+        return Run(history, spans, deadline, parallel, progress, base, allowed_columns, tries).choice()
 
 
 def _check_covariates(history: History, covariates: Collection[str]) -> None:
@@ -129,7 +134,12 @@ def _textbook_with(history: History, facets: Collection[Facet]) -> Model:
 
 
 def _textbook_parts(model: Model) -> tuple[str, ...]:
-    return ("textbook TrueSkill", *Design(facets=tuple(map(facet_key, model.facets))).facet_parts)
+    return ("textbook TrueSkill", *Design(facets=_keys(model)).facet_parts)
+
+
+def _keys(model: Model) -> tuple[FacetKey, ...]:
+    """Return how a design refers to the facets and statistics of a model."""
+    return (*map(facet_key, model.facets), *(("statistic", one.column) for one in model.statistics))
 
 
 def _textbook(history: History, model: Model) -> Choice:
@@ -155,16 +165,19 @@ class Run:
     ) -> None:
         self.history, self.deadline, self.parallel, self.progress = history, deadline, parallel, progress
         self.spans = spans
-        self.base, self.facets = base, tuple(map(facet_key, base.facets))
+        self.base, self.facets = base, _keys(base)
         self.columns = Columns()
         # With few matches, no column can gain beyond the noise.
         if allowed is not None and self.spans.tuned:
-            known = [*allowed, *base.context_columns]
+            known = [*allowed, *base.forecast_columns]
             self.columns = Columns.of(history[: self.spans.decided], known).without(self.facets)
-        self.tried = (*self.columns.usable, *(self.columns.statistics if statistics else ()))
+        named = {one.column for one in base.statistics}
+        others = [column for column in self.columns.statistics if column.name not in named]
+        self.tried = (*self.columns.usable, *(others if statistics else ()))
         start, spans = self._slice(self.spans.decided, SLICE)
         # The facts are measured only once, because the units of the parameters depend on them.
         self.facts = Facts.of(history[start : self.spans.decided], spans.tuned or spans.decided)
+        self.facts = replace(self.facts, named=base.statistics)
         self.remarks: list[Remark] = []
         self.fits = 0
 
@@ -187,7 +200,7 @@ class Run:
             # The last matches of a small league are few, so they decide only together with the matches before them.
             total = measured.value * (self.spans.decided - self.spans.tuned) + figures[1].value * self._judged
             if self.facets or figures[1].above_zero is not False or total > 0.0:
-                final = self._tuned(replace(best, values=judged), self.spans.matches)
+                final = self._tuned(replace(best, values=judged), self.spans.matches) if self._judged else judged
                 model, parts = self._build(best.design, final), best.design.parts(self.facts)
                 self._remark_on(best.design, final)
                 return self._choice(chooser, best.design, model, parts, figures)
@@ -223,7 +236,7 @@ class Run:
     def _chooser(self, stop: int, entries: int) -> Chooser:
         start, spans = self._slice(stop, entries)
         part, sparse_until = self.history[start:stop], spans.tuned or stop - start
-        kinds = [name for column in self.tried for name in self.facts.statistic_of(column.name)[1]]
+        kinds = [name for column in self.tried for name in self.facts.statistic_of(column.name).per or ()]
         tried = [column.name for column in self.tried]
         names = tuple(dict.fromkeys([*self.base.context_columns, *tried, *kinds]))
         evaluator = Evaluator(part, self.facts, spans.first, sparse_until, self.deadline, names, self.parallel)
@@ -242,7 +255,8 @@ class Run:
         if chooser.skipped:
             skipped = ", ".join(chooser.skipped)
             self._remark("skipped", f"Not decided, because the search needed too many fits: {skipped}.")
-        unused = [column.name for column in self.columns.statistics if column not in self.tried]
+        used = {*(column.name for column in self.tried), *self.base.context_columns}
+        unused = [column.name for column in self.columns.statistics if column.name not in used]
         late = (*self.columns.doubtful, *unused, *dict.fromkeys(chooser.revealing))
         if late:
             text = f"Columns that may be known only after a match are not used: {join_words(late)}."
@@ -283,6 +297,9 @@ class Run:
                 self._remark("edge", f"The best value of {one.name}, {value:g}, is at the end of the searched range.")
 
     def _judge(self, model: Model) -> Figures:
+        if not self._judged:
+            nothing = Interval(np.nan, np.nan, np.nan)
+            return nothing, nothing, nothing
         judge = Evaluator(self.history, self.facts, self.spans.decided, columns=model.context_columns)
         own = judge.model_losses(model, len(self.history))
         scored = judge.scored(model, len(self.history)) - self.spans.decided
