@@ -36,7 +36,7 @@ def test_intervals_are_corrected_for_the_number_of_findings(found):
 def test_model_and_command_can_be_used(found):
     assert found.model.context_columns == ("mode", "side")
     names = {}
-    exec(found.code, names)  # noqa: S102
+    exec(found.code, names)
     assert names["model"] == found.model
     assert found.command("a file.csv") == "prowess rate 'a file.csv' --facet mode --shared side"
     plain = json.loads(json.dumps(found.to_dict()))
