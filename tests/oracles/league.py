@@ -161,11 +161,15 @@ class League:
         """Return the matches between two times, in the form in which a model rates them.
 
         Values of shared effects belong to teams, so they are given for each team, unless the facet is per player.
+        Values of statistics belong to players.
         """
         kinds = pw.facet.Shared | pw.facet.Covariate
         shared = [one.column for one in model.facets if isinstance(one, kinds) and one.per != "player"]
         chosen = [self._plain(name, kept) for name, kept in self.order if first <= kept.time < end]
-        return pw.History.from_matches([_with_team_values(match, shared) for match in chosen])
+        statistics = [one.column for one in model.statistics]
+        return pw.History.from_matches(
+            [_with_player_values(_with_team_values(match, shared), statistics) for match in chosen]
+        )
 
     def _plain(self, name: str, kept: RecordedMatch) -> dict[str, Any]:
         found = {"id": name, **kept.body}
@@ -206,6 +210,16 @@ def _with_team_values(match: dict[str, Any], columns: list[str]) -> dict[str, An
         if any(isinstance(inner, list) and len(set(inner)) > 1 for inner in values):
             raise pw.Error(f"the players of a team have different values of {name!r}")
         context[name] = [inner[0] if isinstance(inner, list) else inner for inner in values]
+    return {**match, "context": context} if context else match
+
+
+def _with_player_values(match: dict[str, Any], columns: list[str]) -> dict[str, Any]:
+    context = dict(match.get("context", {}))
+    for name in context.keys() & set(columns):
+        value = context[name]
+        values = value if isinstance(value, list) else [value] * len(match["teams"])
+        teams = zip(values, match["teams"], strict=True)
+        context[name] = [inner if isinstance(inner, list) else [inner] * len(team) for inner, team in teams]
     return {**match, "context": context} if context else match
 
 

@@ -11,8 +11,8 @@ HOUR = 3_600_000_000
 FIRST = -20  # the earliest time, in units of the clock; negative, because times before 1970 must work
 
 # Models with different kinds of state: only a mean, volatility, two traits, open rating periods, a learnt home
-# advantage, a learnt share of draws, a learnt level of newcomers, drift by time, and facets. The composed model has
-# components that no preset has.
+# advantage, a learnt share of draws, a learnt level of newcomers, drift by time, facets, and statistics. The composed
+# model has components that no preset has.
 MODELS = {
     "TrueSkill": Preset("TrueSkill", {}),
     "starting model": STARTING,
@@ -61,6 +61,28 @@ MODELS = {
             ]
         },
     ),
+    "statistics on their own scale": Preset(
+        "TrueSkill",
+        {
+            "statistics": [
+                {"is": "Points", "column": "kills", "per": None, "eta": 0.5},
+                {"is": "Quit", "column": "left"},
+            ],
+        },
+    ),
+    "scaled statistics": Preset(
+        "TrueSkill",
+        {
+            "facets": [
+                {"is": "By", "column": "surface", "sigma": 3.0},
+                {"is": "Shared", "column": "side", "sigma": 1.0},
+            ],
+            "statistics": [
+                {"is": "Points", "column": "kills", "per": []},
+                {"is": "Counts", "column": "rest", "per": ["surface"]},
+            ],
+        },
+    ),
 }
 
 
@@ -94,7 +116,8 @@ SURFACES = ["clay", "grass", "bob", 'a "b"; Ø']  # "bob" is also the name of a 
 def contexts(draw: st.DrawFn, sizes: list[int]) -> dict[str, Any]:
     """Draw a context with a value for the match, values for its teams, and values for its players.
 
-    Equal values are written as one value, because the store returns them in this shortest form.
+    Equal values are written as one value, because the store returns them in this shortest form; statistics have a value
+    for each player.
     """
     context: dict[str, Any] = {}
     if draw(st.booleans()):
@@ -106,7 +129,15 @@ def contexts(draw: st.DrawFn, sizes: list[int]) -> dict[str, Any]:
         context["rest"] = _shortest([_shortest(days) for days in rest]) if draw(st.booleans()) else rest[0][0]
         if isinstance(context["rest"], list) and any(isinstance(days, list) for days in context["rest"]):
             context["rest"] = rest
-    return {name: value for name, value in context.items() if value is not None}
+    if draw(st.booleans()):
+        context["kills"] = [[draw(st.sampled_from([None, 0.0, 4.0, 9.5, -2.0])) for _ in range(size)] for size in sizes]
+    if draw(st.sampled_from([False, False, True])):
+        context["left"] = [[draw(st.sampled_from([0.0, 1.0])) for _ in range(size)] for size in sizes]
+    return {name: value for name, value in context.items() if not _is_empty(value)}
+
+
+def _is_empty(value: Any) -> bool:
+    return all(map(_is_empty, value)) if isinstance(value, list) else value is None
 
 
 def _shortest(values: list[Any]) -> Any:

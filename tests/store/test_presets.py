@@ -116,3 +116,12 @@ def test_facets_are_described_beside_the_preset_of_the_model_without_them():
     assert (found.name, found.parameters["beta"], len(found.parameters)) == ("TrueSkill", 3.0, 2)
     assert [spec["is"] for spec in found.parameters["facets"]] == ["By", "Experience"]
     assert stored(found).model == model
+
+
+def test_statistics_are_described_beside_the_preset_of_the_model_without_them():
+    kills = pw.statistic.Points("kills", per=("mode", "map"), eta=0.5)
+    model = pw.TrueSkill(beta=3.0).replace(statistics=(kills, pw.statistic.Quit("left", margin=1.0)))
+    for one in (model, model.replace(facets=(pw.facet.By("mode"),))):
+        found = preset_of(one)
+        assert [spec["is"] for spec in found.parameters["statistics"]] == ["Points", "Quit"]
+        assert stored(found).model == one

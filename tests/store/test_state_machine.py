@@ -191,7 +191,7 @@ class LeagueMachine(RuleBasedStateMachine):
         self.renames = [one for one in self.renames if not known & set(one["names"])]
         self.old = {generation: self._renamed(states) for generation, states in self.old.items()}
         for generation, then in self.replaced.items():
-            if then.model.facets:  # the name was removed from the context, on which the ratings depend
+            if then.model.context_columns:  # the name was removed from the context, on which the ratings depend
                 self.old[generation] = self._erased(then).states()
 
     def _erased(self, league: League) -> League:

@@ -1,9 +1,10 @@
-"""The rows of a model's facets in the database: packed behind the ratings of players and the memory of the league.
+"""The rows of a model's facets and statistics in the database: packed behind the ratings and the memory of the league.
 
-The packed rows of a player follow the player's packed rating, and the rows that all players share follow the packed
-memory of the league. Packed rows begin with the length of a header, in four bytes. The header is a JSON list that has
-the index of the facet and the value for each row, in ascending order. The numbers of all rows follow, eight bytes each.
-Equal rows have equal bytes, however they were computed.
+The packed rows of a player follow the player's packed rating. The rows that all players share follow the packed memory
+of the league; these include the rows of statistics, which have the mean and the spread of the values of each kind of
+match. Packed rows begin with the length of a header, in four bytes. The header is a JSON list that has the index of the
+facet (statistics are counted after the facets) and the value for each row, in ascending order. The numbers of all rows
+follow, eight bytes each. Equal rows have equal bytes, however they were computed.
 """
 
 from __future__ import annotations
@@ -162,25 +163,30 @@ def known_values(model: Model, packed: Iterable[bytes]) -> dict[str, list[str]]:
     """
     headers = {some[LENGTH : LENGTH + int.from_bytes(some[:LENGTH], "little")] for some in packed if some}
     keys = {key for header in headers for key in _read_header(bytes(header))}
-    texts = [facet for facet in model.facets if not facet.weighted and not isinstance(facet, Experience)]
-    found: dict[str, set[str]] = {facet.column: set() for facet in texts}
+    columns = {
+        index: facet.column
+        for index, facet in enumerate(model.facets)
+        if not facet.weighted and not isinstance(facet, Experience)
+    }
+    found: dict[str, set[str]] = {column: set() for column in columns.values()}
     for index, value in keys:
-        if model.facets[index] in texts:
-            found[model.facets[index].column].add(value)
+        if index in columns:
+            found[columns[index]].add(value)
     return {column: sorted(values) for column, values in found.items()}
 
 
 # Levels
 
 
-def with_team_values(model: Model, history: History) -> History:
-    """Return a history in which every column of a shared effect has a value for each team, unless it is per player.
+def with_own_levels(model: Model, history: History) -> History:
+    """Return a history in which shared effects have a value for each team, and statistics one for each player.
 
-    A value that is given once for the match belongs to all teams, and a value that is given for each player of a team
-    belongs to the team. Ratings thus do not depend on how the value was given, nor on the other matches of the history.
-    (The columns of a history have the finest level of all its matches.)
+    A value of a shared effect that is given once for the match belongs to all teams, and a value that is given for each
+    player of a team belongs to the team, unless the effect is per player. A value of a statistic that is given once
+    belongs to all players. Ratings thus do not depend on how the value was given, nor on the other matches of the
+    history. (The columns of a history have the finest level of all its matches.)
 
-    Raises `Error` if the players of a team have different values.
+    Raises `Error` if the players of a team have different values of a shared effect.
     """
     for facet in model.facets:
         name = facet.column
@@ -189,9 +195,15 @@ def with_team_values(model: Model, history: History) -> History:
         if name in history.context:
             column = column_at(history, name, "team")
             assert column is not None
-            history = _moved(history, "context", name, column)
+            history = _moved(history, "context", name, "team_context", column)
         elif name in history.entry_context:
-            history = _moved(history, "entry_context", name, team_values(history, name))
+            history = _moved(history, "entry_context", name, "team_context", team_values(history, name))
+    for statistic in model.statistics:
+        name = statistic.column
+        if name in history.context:
+            column = column_at(history, name, "player")
+            assert column is not None
+            history = _moved(history, "context", name, "entry_context", column)
     return history
 
 
@@ -215,7 +227,7 @@ def with_player_values(model: Model, history: History) -> Model:
     return model.replace(facets=facets) if facets != model.facets else model
 
 
-def _moved(history: History, old: str, name: str, column: ContextColumn) -> History:
+def _moved(history: History, old: str, name: str, new: str, column: ContextColumn) -> History:
     others = {other: kept for other, kept in getattr(history, old).items() if other != name}
-    changes: dict[str, Any] = {old: Context(others), "team_context": Context({**history.team_context, name: column})}
+    changes: dict[str, Any] = {old: Context(others), new: Context({**getattr(history, new), name: column})}
     return replace(history, **changes)

@@ -89,7 +89,7 @@ def _without_accents(title: str) -> str:
 class Preset:
     """A model, given by its preset's name and the parameters that differ from the defaults.
 
-    A parameter may be a component of the model as plain data, or a list of facets, as in `Model.to_dict`.
+    A parameter may be a component of the model as plain data, or a list of facets or statistics, as in `Model.to_dict`.
 
     >>> Preset("elo", {"k": 20}).model.params["k"]
     20
@@ -97,6 +97,9 @@ class Preset:
     0.1
     >>> Preset("trueskill", {"facets": [{"is": "By", "column": "surface"}], "surface_sigma": 2.0}).model.facets[0].sigma
     2.0
+    >>> kills = {"is": "Points", "column": "kills", "per": ["mode"]}
+    >>> Preset("trueskill", {"statistics": [kills]}).model.statistics[0].per
+    ('mode',)
     """
 
     name: str = "TrueSkill"
@@ -122,7 +125,7 @@ class Preset:
 
 def _read_parameter(name: str, value: Any) -> Any:
     try:
-        if isinstance(value, list):  # facets
+        if isinstance(value, list):  # facets or statistics
             return [read_spec(item, COMPONENTS) if isinstance(item, dict) else item for item in value]
         return read_spec(value, COMPONENTS) if isinstance(value, dict) else value
     except Error as error:
@@ -201,8 +204,13 @@ class League:
 
     @property
     def has_memory(self) -> bool:
-        """Whether the model learns about the league as a whole: its memory, or effects that all players share."""
-        return self.model.pipeline.memories > 0 or not all(facet.personal for facet in self.model.facets)
+        """Whether the model learns about the league as a whole.
+
+        It may have a memory, effects that all players share, or statistics that it compares with earlier values.
+        """
+        shared = not all(facet.personal for facet in self.model.facets)
+        scaled = any(statistic.per is not None for statistic in self.model.statistics)
+        return self.model.pipeline.memories > 0 or shared or scaled
 
     @property
     def uses_context(self) -> bool:

@@ -25,7 +25,7 @@ def preset_of(model: Model) -> Preset:
     """Return the preset that is most similar to a model, with the parameters in which the model differs.
 
     A component of another kind than in the preset is described by a word, as in `pw.compose`, or else as plain data.
-    Facets are a list of plain data. `preset_of(model).model` equals the model.
+    Facets and statistics are lists of plain data. `preset_of(model).model` equals the model.
 
     >>> import prowess as pw
     >>> preset_of(pw.TrueSkill(beta=3.0, draw_probability=0.25))
@@ -37,17 +37,18 @@ def preset_of(model: Model) -> Preset:
     >>> preset_of(pw.TrueSkill().replace(facets=(pw.facet.By("surface", sigma=2.0),))).parameters["facets"]
     [{'is': 'By', 'column': 'surface', 'sigma': 2.0, 'tau': 0.0, 'numeric': False, 'traits': None}]
     """
-    if not model.facets:
-        return _preset_without_facets(model)
-    facets = {"facets": [spec(facet, COMPONENTS) for facet in model.facets]}
-    plain = model.replace(facets=())
-    found = _preset_without_facets(plain)
-    found = Preset(found.name, {**found.parameters, **facets})
+    if not model.additions:
+        return _preset_without_additions(model)
+    lists = {name: [spec(part, COMPONENTS) for part in getattr(model, name)] for name in ("facets", "statistics")}
+    lists = {name: parts for name, parts in lists.items() if parts}
+    plain = model.replace(facets=(), statistics=())
+    found = _preset_without_additions(plain)
+    found = Preset(found.name, {**found.parameters, **lists})
     # The parameters of a facet may have the names of other parameters, such as `home_tau` for a column named home.
-    return found if found.model == model else Preset(found.name, _components(plain) | facets)
+    return found if found.model == model else Preset(found.name, _components(plain) | lists)
 
 
-def _preset_without_facets(model: Model) -> Preset:
+def _preset_without_additions(model: Model) -> Preset:
     name = min(BUILT_IN, key=lambda name: _distance(name, model))
     for words in (_words(model, BUILT_IN[name]()), {}):
         try:

@@ -141,13 +141,13 @@ def learn(ladder: Ladder, history: History) -> None:
     """Rate matches, and update the ladder in place."""
     if len(history):
         with locating_errors(history):
-            run_sweep(ladder, facets.with_team_values(ladder.model, history), False, silent=True)
+            run_sweep(ladder, facets.with_own_levels(ladder.model, history), False, silent=True)
 
 
 def learn_with_trace(ladder: Ladder, history: History) -> Trace:
     """Rate matches, update the ladder in place, and return the trace of the matches."""
     with locating_errors(history):
-        traced = trace(ladder, facets.with_team_values(ladder.model, history))
+        traced = trace(ladder, facets.with_own_levels(ladder.model, history))
     return replace(traced, history=history)
 
 

@@ -31,7 +31,7 @@ from ...model.model import Model
 from ...store import choices, jobs, leagues, seasons
 from ...store.db.database import Database
 from ...store.errors import Unavailable
-from ...store.facets import with_team_values
+from ...store.facets import with_own_levels
 from ...store.jobs import Analysis
 from ...store.journal import journal
 from ...store.leagues import League, Preset
@@ -213,7 +213,7 @@ def run_job(connection: Connection, league: League, kind: str, asked: Mapping[st
         history = journal.history(connection, league)  # the choice uses a column with the season of each match
         return json.dumps(model_choice.search(league, history, starts, report) | jobs.version_of(league))
     history = journal.current_rows(connection, league).history(league)  # with the context if ratings depend on it
-    history = with_team_values(league.model, history)
+    history = with_own_levels(league.model, history)
     own = model_label(league.preset)
     presets = {own: league.preset} | {name: Preset(**preset) for name, preset in asked.items()}
     models = {name: preset.model for name, preset in presets.items()}

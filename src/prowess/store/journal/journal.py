@@ -205,7 +205,7 @@ class JournalRows:
         return JournalRows(self.seq[rows], self.time[rows], ids, bodies, contexts)
 
 
-# Unless the model of the league has facets, ratings do not depend on the context, so it is not read to rate matches.
+# Unless the model has facets or statistics, ratings do not depend on the context, so it is not read to rate matches.
 
 
 def all_rows(connection: Connection, league: League) -> JournalRows:

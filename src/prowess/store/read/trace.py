@@ -18,7 +18,7 @@ from ...model.fit.forecasts import Forecasts
 from ...model.fit.trace import Trace, trace
 from ...model.ladder.ladder import Ladder
 from ...model.model import Model
-from ..facets import copy_rows, with_team_values
+from ..facets import copy_rows, with_own_levels
 from ..ratings import learn
 from ..seasons import Season, stretches
 from .context_table import AppendColumn, ContextTable, ContextView
@@ -200,7 +200,7 @@ class LeagueTrace:
         stops = range(STEP - start % STEP, len(history), STEP)
         for matches, end, season in stretches(history, self.seasons[self.begun :], stops):
             if len(matches):
-                self._append_trace(trace(self.ladder, with_team_values(self.model, matches)))
+                self._append_trace(trace(self.ladder, with_own_levels(self.model, matches)))
             if end == len(history):
                 break  # a season begins with its first match, which may be posted later
             if season is not None:
@@ -341,6 +341,6 @@ def iter_forecasts(
     ladder = Ladder(model)
     for matches, end, season in stretches(history, seasons, range(step, len(history), step)):
         if len(matches):
-            yield end - len(matches), trace(ladder, with_team_values(model, matches)).forecasts
+            yield end - len(matches), trace(ladder, with_own_levels(model, matches)).forecasts
         if season is not None:
             season.begin(ladder)

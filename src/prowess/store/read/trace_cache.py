@@ -121,7 +121,7 @@ def _corrected(cached: CachedTrace, league: League, begun: Sequence[Season], ent
 def _differ_in_context_only(
     view: TraceView, removed: NDArray[np.intp], seq: NDArray[np.int64], history: History
 ) -> bool:
-    # If only the context differs, no rating changes, unless the model has facets.
+    # If only the context differs, no rating changes, unless the model has facets or statistics.
     if not len(removed) or not np.array_equal(view.seq[removed], seq):
         return False
     plain: dict[str, Any] = {"ids": None, "context": EMPTY, "team_context": EMPTY, "entry_context": EMPTY}

@@ -69,8 +69,8 @@ class Plan:
     counts the new rows that are new matches, not corrections. The league must be rated again from the position `since`
     on; `replay` has the new ratings. Both `since` and `replay` are None if nothing must be rated again. `annotated` are
     new rows by which an import or an edit changes only the context of matches; `rerated` are those among them that
-    change a column of which the model has a facet, so that ratings change, too. `renaming` is the
-    change of the league's aliases. `uses` has the id and the alias of each match that was posted under an alias.
+    change a column of which the model has a facet or a statistic, so that ratings change, too. `renaming` is the change
+    of the league's aliases. `uses` has the id and the alias of each match that was posted under an alias.
     `dropped_uses` has the number and the alias of each match that no longer counts as posted under this alias. `league`
     is the league after the correction, and `result` is the result of the command. `context_kinds` are the context
     columns after the correction.

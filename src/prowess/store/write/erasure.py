@@ -1,9 +1,9 @@
 """Erase a person: replace all names of a player by pseudonyms, and recognise the names when they are posted again.
 
 No other code rewrites the journal. Ratings do not depend on names, so no rating changes, with one exception: if the
-name is a value of a context column of which a model has a facet, the value is removed, and the model rates the league
-again. A salted hash of the name is kept until `drop_hash` deletes it. With the hash, importing an old file again does
-not bring the name back.
+name is a value of a context column of which a model has a facet, or by which it scales a statistic, the value is
+removed, and the model rates the league again. A salted hash of the name is kept until `drop_hash` deletes it. With the
+hash, importing an old file again does not bring the name back.
 """
 
 from __future__ import annotations

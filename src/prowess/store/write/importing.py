@@ -14,7 +14,7 @@ from ..choices import Chosen
 from ..clock import clock_of
 from ..db.database import Database
 from ..errors import NotFound, Renamed
-from ..facets import with_team_values
+from ..facets import with_own_levels
 from ..journal.journal import bodies
 from ..leagues import STARTING, League, Preset, Settings, league_name
 from .commands import ChangeModel, CommandResult, Post
@@ -72,7 +72,7 @@ def import_history(
     model = chosen.preset if chosen is not None else preset
     if league is None or chosen is not None:
         first = (model or STARTING).model
-        first.learn(with_team_values(first, history))  # so that nothing is changed if a match cannot be rated
+        first.learn(with_own_levels(first, history))  # so that nothing is changed if a match cannot be rated
     if league is None and dry_run:
         return Imported(None, True, len(history), 0, len(history.players), 0, chosen=chosen)
     if league is None:

@@ -162,7 +162,10 @@ def validate(command: Post, clock: Clock) -> ValidatedPost:
     check_limits(history)
     contexts: Sequence[str | None] = ()
     if any(contexts_of(history)):
-        contexts = [context_text(match.get("context")) for match in matches]
+        # The history was built without an error, so no statistic is in the context, too.
+        contexts = [
+            context_text({**(match.get("context") or {}), **(match.get("statistics") or {})}) for match in matches
+        ]
     ids, own_ids = _choose_ids(command, [match.get("id") for match in matches])
     times = [_parse_time(clock, index, match.get("time")) for index, match in enumerate(matches)]
     stamped = np.array([time is None for time in times], bool)
