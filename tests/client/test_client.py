@@ -186,6 +186,22 @@ def test_recording_a_match_without_a_key_raises_an_error():
         assert caught.value.status == 401
 
 
+def test_client_sends_statistics():
+    model = pw.TrueSkill().replace(statistics=(pw.statistic.Points("kills", per=None),))
+    spec = {"is": "Points", "column": "kills", "per": None}
+    teams, kills = [["ann", "bob"], ["cat", "dan"]], {"kills": [[9, 4], [5, 6]]}
+    with trial("arena", statistics=[spec]) as client:
+        told = client.record(teams, statistics=kills, context={"map": "Ardennes"}, id="m0")
+        assert told == pw.Ladder(model).record(teams, statistics=kills)
+        client.record_all([{"id": "m1", "teams": teams, "statistics": kills}])
+        assert client.match("m1")["context"] == kills
+        assert client.preview(teams, statistics=kills).after
+        client.edit("m0", statistics={"kills": [[1, 1], [1, None]]})
+        assert client.match("m0")["context"] == {"map": "Ardennes", "kills": [[1, 1], [1, None]]}
+        with pytest.raises(pw.Error, match="statistics 'kills' must have a number for each player"):
+            client.record(teams, statistics={"kills": [1, 2]})
+
+
 def test_client_sends_and_returns_context():
     contexts = [{"surface": "clay", "seed": [1, None]}, None, {"surface": "grass", "seed": [2, 3]}, {"surface": "ice"}]
     played = [{"teams": [["ann"], ["bob"]], "scores": [3, number], "id": f"m{number}"} for number in range(4)]

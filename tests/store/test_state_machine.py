@@ -65,6 +65,9 @@ BROKEN: list[dict[str, Any]] = [
     {"teams": [["ann"], ["bob"]], "context": {"rest": float("nan")}},
     {"teams": [["ann"], ["bob"]], "context": {"surface": "x" * 201}},
     {"teams": [["ann"], ["bob"]], "context": {"surface": ["clay", 1]}},
+    {"teams": [["ann"], ["bob"]], "statistics": {"kills": [9, 4]}},
+    {"teams": [["ann"], ["bob"]], "statistics": {"kills": [[9], ["many"]]}},
+    {"teams": [["ann"], ["bob"]], "statistics": {"kills": [[9], [4]]}, "context": {"kills": 9}},
 ]
 
 

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from ..errors import Error
 from ..history import History, name_of
+from ..history.context import clean_name
 from ..model.prediction import Prediction
 from ..model.rating import Rating
 from ..progress import track
@@ -42,6 +43,7 @@ class MatchDetails(TypedDict, total=False):
     importance: float | None
     home: int | None
     context: Mapping[str, Any] | None
+    statistics: Mapping[str, Any] | None
 
 
 class Client:
@@ -220,6 +222,7 @@ class Client:
         importance: float | None = None,
         home: int | None = None,
         context: Mapping[str, Any] | None = None,
+        statistics: Mapping[str, Any] | None = None,
         id: str | None = None,
         strict: bool = False,
     ) -> list[list[Rating]]:
@@ -232,6 +235,8 @@ class Client:
         Without `time`, the match gets the time at which the service receives it. If you pass your own `id`, you can
         safely post the match again. `context` stores other facts about the match, such as
         `{"surface": "clay", "side": ["blue", "red"]}`; ratings depend on them only if the model has facets.
+        `statistics` has a number for each player, such as `{"kills": [[9, 4], [5, 6]]}`; they count if the model has
+        these statistics.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -240,7 +245,7 @@ class Client:
         True
         """
         details: MatchDetails = {"time": time, "weights": weights, "importance": importance, "home": home}
-        match = _match_body(teams, ranks, scores, **(details | {"context": context}))
+        match = _match_body(teams, ranks, scores, **(details | {"context": context, "statistics": statistics}))
         match["id"] = uuid4().hex if id is None else id
         change = Revised.from_json(self._send("POST", "/matches", match, strict="true" if strict else None))
         named = [[name_of(player) for player in team] for team in teams]
@@ -316,9 +321,10 @@ class Client:
     ) -> Revised:
         """Correct a match: replace the given parts, named as in `record`, and recompute all later ratings.
 
-        If only the `context` changes, all ratings stay the same, unless the model has facets of the changed columns;
-        `context={}` removes the context. With `dry_run`, nothing is changed, and the result says what would change. The
-        journal records the author, the time and the `reason` of the correction.
+        If only the `context` changes, all ratings stay the same, unless the model has facets or statistics of the
+        changed columns; `context={}` removes the context, and `statistics` replace those of the same names. With
+        `dry_run`, nothing is changed, and the result says what would change. The journal records the author, the time
+        and the `reason` of the correction.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -332,6 +338,10 @@ class Client:
         if changes.keys() & {"ranks", "scores"}:  # a new result replaces the old one, whether that had ranks or scores
             kept -= {"ranks", "scores"}
         body = {name: match[name] for name in kept if match.get(name) is not None} | changes
+        if "context" not in changes and "statistics" in changes and match.get("context"):
+            # The service returns statistics as columns of the context; new ones replace them.
+            new = {clean_name(str(name)) for name in changes["statistics"]}
+            body["context"] = {name: part for name, part in match["context"].items() if name not in new}
         return self._correct("PUT", id, body, reason, dry_run)
 
     def delete(self, id: str, *, reason: str = "", dry_run: bool = False) -> Revised:

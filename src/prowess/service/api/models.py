@@ -11,6 +11,7 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from ...model.components.statistic import Statistic
 from ...model.model import Model
 from ...model.presets import PRESETS
 from ...model.registry import facet_addresses
@@ -118,10 +119,14 @@ PARAMETERS: Mapping[str, tuple[str, str]] = {
     "least": ("Smallest margin", "the lower limit of the margin within which two teams share a place"),
     "printed": ("As printed", "whether a formula is used as the paper prints it"),
 }
-FACET_PARAMETERS: Mapping[str, tuple[str, str]] = {  # parameters of facets, without the name of the column
+FACET_PARAMETERS: Mapping[str, tuple[str, str]] = {  # of facets and statistics, without the name of the column
     "sigma": ("spread", "how much the values of this column typically matter; 0 if they do not matter"),
     "tau": ("drift", "how far a difference or an effect may move between matches"),
     "mu": ("effect at the start", "the effect of a value or a unit before anything is known"),
+    "omega": ("weight", "how much the statistic grows with the performance"),
+    "gamma": ("noise", "how far the statistic may be from what the performance predicts; if larger, it counts less"),
+    "eta": ("opponents", "how much the statistic shrinks if the opponents play well"),
+    "margin": ("margin", "by how much a player who quits has played worse than the opponents, at least"),
 }
 FACET_SENTENCES = {
     "by": "Each player's skill may differ by {}.",
@@ -191,6 +196,35 @@ def describe_facets(model: Model) -> str:
     return " ".join(FACET_SENTENCES[kind].format(join_words(names)) for kind, names in columns.items() if names)
 
 
+def describe_statistics(model: Model) -> str:
+    """Say which individual statistics count besides the result; the text is empty if there are none.
+
+    >>> import prowess as pw
+    >>> deaths = pw.statistic.Points("deaths", lower=True, per=None)
+    >>> describe_statistics(pw.TrueSkill().replace(statistics=(pw.statistic.Points("kills", per="mode"), deaths)))
+    "Besides the result, each player's statistics count: kills (relative to other matches with the same mode) and \
+deaths (less is better)."
+    """
+    if not model.statistics:
+        return ""
+    return f"Besides the result, each player's statistics count: {join_words(map(_statistic_text, model.statistics))}."
+
+
+def _statistic_text(statistic: Statistic) -> str:
+    notes = []
+    if statistic.kind == "quit":
+        notes.append("a player who quits has played worse than the opponents")
+    elif statistic.lower:
+        notes.append("less is better")
+    elif statistic.kind == "times":
+        notes.append("more is better")
+    if statistic.per:
+        notes.append(f"relative to other matches with the same {join_words(statistic.per)}")
+    if statistic.bounded:
+        notes.append("no rating moves against the result")
+    return f"{statistic.column} ({'; '.join(notes)})" if notes else statistic.column
+
+
 def parameter_payloads(preset: str, model: Model, usual: Model) -> list[dict[str, Any]]:
     """Return the parameters of a model: their values, their meanings, and their defaults in the model `usual`.
 
@@ -208,7 +242,7 @@ def parameter_payloads(preset: str, model: Model, usual: Model) -> list[dict[str
         if name in facets:
             index, key = facets[name]
             word, meaning = FACET_PARAMETERS[key]
-            title = f"{capitalise(model.facets[index].column)}: {word}"
+            title = f"{capitalise(model.additions[index].column)}: {word}"
         payloads.append(
             {
                 "name": name,

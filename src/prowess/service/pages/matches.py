@@ -20,14 +20,17 @@ from ..api.dependencies import MatchId, RawNames, Read, ServiceDep
 from ..api.files import export_matches
 from ..api.matches import MatchFilterDep, match_payload
 from ..api.responses import etag_of
+from .web.filters import NONE
 from .web.match_context import (
     FIRST_FILTERS,
     add_columns,
     column_label,
+    column_labels,
     filter_fields,
     list_cells,
     main_columns,
     match_details,
+    value_text,
 )
 from .web.match_text import edit_differences, result_sentence
 from .web.page import OmitEmptyFields, PageContext, Plain, page, wants_data
@@ -37,6 +40,7 @@ router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
 LIMIT = 50  # matches per page
 FEW = 4  # maximum number of teams that the list shows for a match
 TEAMS, PLAYERS, REVISIONS = 50, 50, 20  # limits for the page of a match; its JSON includes all players
+STATISTIC_PREFIX = "statistics."  # of the columns of a CSV file
 MATCH_ID = Query(alias="id", max_length=500)
 
 
@@ -144,7 +148,8 @@ def _player_rows(data: Plain) -> list[Plain]:
         return [{"player": name, "team": side.team, "place": side.place} for side in sides for name in side.names]
     rows = []
     for player in data["players"]:
-        row = {key: value for key, value in player.items() if key not in ("before", "after", "why")}
+        row = {key: value for key, value in player.items() if key not in ("before", "after", "why", "statistics")}
+        row |= {f"{STATISTIC_PREFIX}{name}": value for name, value in player.get("statistics", {}).items()}
         for when in ("before", "after"):
             row |= {f"{name}_{when}": value for name, value in player[when].items()}
         rows.append(row | {"why": player["why"]})
@@ -164,8 +169,12 @@ def _extra(data: Plain, scale: Scale | None) -> Plain:
     moves = [player.get("points_moved", player["moved"]) for player in players]
     in_points = any("points_moved" in player for player in players)
     leader = first_players.get(sides[0].team, {}) if len(sides) == 2 else {}
+    box_score = _box_score(rated)
+    # A statistic is shown in the box score, not once more in the details.
+    context = {name: value for name, value in data.get("context", {}).items() if name not in box_score.get("names", ())}
     return {
-        "details": match_details(data),
+        "details": match_details(data | {"context": context}),
+        "box_score": box_score,
         "sentence": result_sentence(data) if teams else "Deleted match",
         "pair": [{"team": side.team, "name": team_text(side.names)} for side in sides[:2]],
         "lead": leader.get("expected_lead"),
@@ -182,6 +191,28 @@ def _extra(data: Plain, scale: Scale | None) -> Plain:
         "written": _revisions(data["revisions"])[:REVISIONS],
         "more_written": max(len(data["revisions"]) - REVISIONS, 0),
     }
+
+
+def _box_score(players: list[Plain]) -> Plain:
+    """Return the statistics of players, and the parts of their rating changes; {} if the model has no statistics.
+
+    >>> ann = {"player": "ann", "moved": 3.0, "statistics": {"kills": 9.0}, "moved_by_statistics": 1.0}
+    >>> box_score = _box_score([ann])
+    >>> box_score["labels"], box_score["rows"]
+    (['Kills'], [{'player': 'ann', 'cells': ['9'], 'result': 2.0, 'statistics': 1.0}])
+    """
+    names = list(dict.fromkeys(chain.from_iterable(player.get("statistics", ()) for player in players)))
+    if not names:
+        return {}
+    labels = column_labels(names)
+    rows = []
+    for player in players:
+        told = player.get("points_moved_by_statistics", player.get("moved_by_statistics"))
+        moved = player.get("points_moved", player["moved"])
+        result = None if told is None or moved is None else moved - told
+        cells = [value_text(player["statistics"].get(name)) or NONE for name in names]
+        rows.append({"player": player["player"], "cells": cells, "result": result, "statistics": told})
+    return {"names": names, "labels": [labels[name] for name in names], "rows": rows}
 
 
 def _expected_place(player: Plain | None, teams: int) -> float | None:

@@ -32,7 +32,14 @@ from ...store.write.writer import preview
 from ...text import capitalise, join_words
 from ..api.dependencies import Admin, Read, ServiceDep, Write
 from ..api.leagues import generation_payload
-from ..api.models import describe_facets, describe_preset, explain_shown_rating, parameter_payloads, summary_of
+from ..api.models import (
+    describe_facets,
+    describe_preset,
+    describe_statistics,
+    explain_shown_rating,
+    parameter_payloads,
+    summary_of,
+)
 from ..api.offers import find_offer, offer_payload
 from ..api.responses import etag_of, extend_etag, rfc3339
 from ..api.schemas.common import LONGEST
@@ -153,7 +160,7 @@ def _context(
 
 
 def _describe(words: str, model: Model) -> str:
-    return " ".join(filter(None, (words, describe_facets(model))))
+    return " ".join(filter(None, (words, describe_facets(model), describe_statistics(model))))
 
 
 def _analysis(league: League, analysis: AnalysisResult) -> Plain:
@@ -325,8 +332,8 @@ def _is_deviation(facet: Plain) -> bool:
 
 
 def _facet_parameters(preset: Preset) -> list[str]:
-    facets = {name: value for name, value in preset.parameters.items() if name == "facets"}
-    return list(facet_addresses(vars(Preset(preset.name, facets).model)))
+    own = {name: value for name, value in preset.parameters.items() if name in ("facets", "statistics")}
+    return list(facet_addresses(vars(Preset(preset.name, own).model)))
 
 
 def _facet_choices(league: League, preset: Preset | None, fields: Mapping[str, str]) -> list[Plain]:

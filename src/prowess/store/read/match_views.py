@@ -81,6 +81,7 @@ class MatchViews:
         players = [
             {key: row[key] for key in ("player", *MATCH_KEYS, "first") if key in row}
             | self._changes(row)
+            | self._statistics(row)
             | {"why": why}
             for row, why in zip(account.rows, account.sentences, strict=True)
         ]
@@ -295,6 +296,15 @@ class MatchViews:
         if self.points is not None:
             moved["points_moved"] = None if row["moved"] is None else self.points.factor * row["moved"]
         return changes | moved
+
+    def _statistics(self, row: Plain) -> Plain:
+        """Return the player's statistics, and how far they moved the rating; {} if the model has none."""
+        moved = row.get("moved_by_statistics")
+        if moved is None:
+            return {}
+        columns = {one.column: row.get(f"statistic_{one.key}") for one in self.view.trace.model.statistics}
+        found = {"statistics": columns, "moved_by_statistics": moved}
+        return found if self.points is None else found | {"points_moved_by_statistics": self.points.factor * moved}
 
     def _rating(self, mu: float | None, sigma: float | None, shown: float | None) -> Plain:
         rating = {"mu": mu, "sigma": sigma, "shown": shown}

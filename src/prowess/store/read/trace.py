@@ -28,7 +28,7 @@ TRACE_COLUMNS = ("mean", "variance", "log_evidence", "scatter", "win", "draw", "
 OPTIONAL = tuple(ABSENT)  # optional columns of a history
 # Columns with one row per team or per entry; all other columns have one row per match.
 AXES = dict.fromkeys(("place", "score", "mean", "variance", "match"), "teams")
-AXES |= dict.fromkeys(("player", "weight", "before", "after", "team"), "entries")
+AXES |= dict.fromkeys(("player", "weight", "before", "after", "shares", "team"), "entries")
 TAIL = 65_536  # number of entries at the end that queries may scan before the index is rebuilt
 TAIL_SHARE = 32  # in long columns, queries may scan up to 1/32 of the column
 
@@ -284,6 +284,9 @@ class LeagueTrace:
         columns = (forecasts.mean, forecasts.variance, forecasts.log_evidence, forecasts.scatter, win, draw)
         for name, column in zip(TRACE_COLUMNS, (*columns, trace.before, trace.after), strict=True):
             self._append(name, column)
+        if self.model.statistics:
+            none = np.zeros((len(trace.after), len(self.model.outcome.traits)))
+            self._append("shares", none if trace.shares is None else trace.shares)
 
     def _append(self, name: str, column: NDArray[Any] | None) -> None:
         assert column is not None
@@ -306,7 +309,7 @@ class LeagueTrace:
         history = History(**columns, players=self._players)
         mean, variance, log_evidence, scatter, win, draw, before, after = (views[name] for name in TRACE_COLUMNS)
         forecasts = Forecasts(history, self.model.outcome, mean, variance, log_evidence, (win, draw), scatter)
-        trace = Trace(self.model, history, forecasts, before, after)
+        trace = Trace(self.model, history, forecasts, before, after, shares=views.get("shares"))
         seq, stops, owner = views["seq"], tuple(self.stops), (views["team"], views["match"])
         return TraceView(trace, seq, self.number, self.seasons, stops, *owner, self.index)
 

@@ -40,6 +40,24 @@ Context = Annotated[
         }
     ),
 ]
+Statistics = Annotated[
+    Any,
+    WithJsonSchema(
+        {
+            "type": ["object", "null"],
+            "maxProperties": 100,
+            "propertyNames": {"minLength": 1, "maxLength": 100},
+            "additionalProperties": {
+                "type": "array",
+                "items": {"type": "array", "items": {"type": ["number", "null"]}},
+                "description": "A number for each player, nested like the teams; null if it is unknown.",
+            },
+            "description": "Individual statistics, such as kills, with a number for each player. They are stored as "
+            "columns of the context, and count if the model has these statistics.",
+            "examples": [{"kills": [[9, 4], [5, 6]]}],
+        }
+    ),
+]
 
 
 # A dict, not a model: the store needs the match exactly as it was sent, without defaults filled in.
@@ -69,6 +87,7 @@ class Match(TypedDict, total=False):
     importance: Annotated[FiniteFloat | None, Field(description="How much the match counts; 1 if missing.")]
     home: Annotated[int | None, Field(description="The index of the home team, from 0.")]
     context: Context
+    statistics: Statistics
 
 
 @with_config(ConfigDict(strict=True, extra="forbid", title="Matches"))
@@ -149,7 +168,9 @@ class PostedMatch(ResponseModel):
     weights: list[list[float]] | None = None
     importance: float | None = None
     home: int | None = None
-    context: dict[str, Any] | None = Field(None, description="The context as posted; omitted if the match has none.")
+    context: dict[str, Any] | None = Field(
+        None, description="The context and the statistics as posted; omitted if the match has none."
+    )
 
 
 class MatchList(ResponseModel):
@@ -199,6 +220,13 @@ class MatchPlayer(ResponseModel):
     moved: float
     shown_moved: float
     points_moved: float | None = Field(None, description="The change in points, if the league has a scale.")
+    statistics: dict[str, float | None] | None = Field(
+        None, description="The player's statistics; omitted if the model has none."
+    )
+    moved_by_statistics: float | None = Field(
+        None, description="The part of the change that came from the statistics; the rest came from the result."
+    )
+    points_moved_by_statistics: float | None = None
     why: str
 
 
