@@ -39,7 +39,7 @@ Report = Callable[[str, float], None]
 def search(league: League, history: History, seasons: Sequence[Season], report: Report) -> Plain:
     """Choose a model for a league, and estimate how much better it predicts than the current model.
 
-    The model may have facets, so `history` must have the context of the matches.
+    The model may have facets and statistics, so `history` must have the context of the matches.
 
     The gain is measured on the last third of the matches. It is the gain of a second model, which is chosen in the same
     way on the first two thirds only, so that no match is used both to choose the model and to measure it. The
@@ -47,10 +47,10 @@ def search(league: League, history: History, seasons: Sequence[Season], report: 
     half.
     """
     report("Choosing a model", 0.1)
-    choice = auto(history, seconds=SECONDS, statistics=False, progress=False)
+    choice = auto(history, seconds=SECONDS, progress=False)
     judged = len(history) // 3
     report("Choosing a model on earlier matches", 0.5)
-    earlier = auto(history[: len(history) - judged], seconds=SECONDS, statistics=False, progress=False)
+    earlier = auto(history[: len(history) - judged], seconds=SECONDS, progress=False)
     report("Measuring", 0.9)
     gain = _gain(history, seasons, judged, league.model, _improved(earlier))
     # NaN means that nothing could be measured; JSON has no NaN.
@@ -95,7 +95,7 @@ def choose_for_import(history: History, seconds: float = IMPORT_SECONDS) -> Chos
     """
     if len(history) < FIRST:
         return None
-    answer = describe(auto(history, seconds=seconds, statistics=False, progress=False)) | {
+    answer = describe(auto(history, seconds=seconds, progress=False)) | {
         "judged": 0,
         "gain": None,
         "seasons": 0,
