@@ -74,7 +74,8 @@ def test_rate_says_below_the_standings_what_a_statistic_is_worth(tmp_path: Path)
     worth = [newcomer_gain(ladder, statistic, [history]) for statistic in model.statistics]
     words = ("rate", SHOOTER, *TEXTBOOK, *BOTH, "--scale", "1500,400", "--quiet")
     result = run(*words)
-    lines = result.stdout.split("\n\n")[1].splitlines()
+    *lines, warning = result.stdout.split("\n\n")[1].splitlines()
+    assert warning.startswith("4 of 60 ratings after a lost match rose")
     assert lines == [
         "kills: one standard deviation more in a match (compared by mode) raises a newcomer's rating by about "
         f"{worth[0]:.0f} points, in addition to the result",
@@ -237,3 +238,12 @@ def test_import_rejects_statistics(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "--statistic kills: import cannot set the statistics of a league" in result.stderr
     assert run("simulate", "--statistic", "kills").exit_code == 2
+
+
+def test_rate_warns_if_lost_matches_raised_ratings() -> None:
+    loud = ("--set", "kills_gamma=0.3")
+    assert "after a lost match rose, because of the statistics; with --statistic kills:bounded" in (
+        run("rate", SHOOTER, *TEXTBOOK, *BOTH, *loud).stdout
+    )
+    bounded = [word + ":bounded" if "=" in word or "lower" in word else word for word in BOTH]
+    assert "after a lost match" not in run("rate", SHOOTER, *TEXTBOOK, *bounded, *loud).stdout

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from ... import History, Ladder, Rating
 from ...model.components.statistic import Quit, Statistic
 from ...model.scale import format_rounded
-from ...text import join_words
+from ...text import count, join_words
 from .console import get_console
 from .tables import print_text
 
+MOST_ENTRIES = 1_000_000  # of a history that is rated once more to look for lost matches that raised ratings
 ENOUGH = 20  # values of a kind of match after which a statistic counts, as in the engine
 
 
@@ -22,7 +23,7 @@ def print_statistics(ladder: Ladder, histories: Sequence[History]) -> None:
     """Print a line on each statistic of a ladder's model."""
     if ladder.model.statistics:
         get_console().print()
-    for line in describe_statistics(ladder, histories):
+    for line in [*describe_statistics(ladder, histories), *warn_of_incentives(ladder, histories)]:
         print_text(line)
 
 
@@ -41,6 +42,20 @@ def describe_statistics(ladder: Ladder, histories: Sequence[History]) -> list[st
         f"{statistic.column}: {_describe(ladder, statistic, rows.state[: len(rows), -1], histories)}"
         for statistic, rows in zip(ladder.model.statistics, tables, strict=True)
     ]
+
+
+def warn_of_incentives(ladder: Ladder, histories: Sequence[History]) -> list[str]:
+    """Return a warning if lost matches have raised ratings, because of the statistics."""
+    model = ladder.model
+    bounded = all(statistic.bounded for statistic in model.statistics)
+    if bounded or len(histories) != 1 or not 0 < histories[0].entries <= MOST_ENTRIES:
+        return []
+    report = model.fit(histories[0], progress=False).incentives()
+    if not report.raised:
+        return []
+    name = next(statistic.column for statistic in model.statistics if not statistic.bounded)
+    share = f"{report.raised:,} of {count(report.lost, 'rating', 'ratings')} after a lost match rose"
+    return [f"{share}, because of the statistics; with --statistic {name}:bounded, losing never pays"]
 
 
 def _describe(ladder: Ladder, statistic: Statistic, counts: NDArray[np.float64], histories: Sequence[History]) -> str:
