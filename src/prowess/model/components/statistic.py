@@ -166,7 +166,7 @@ class Points(Statistic):
 
 
 @dataclass(frozen=True)
-class Counts(Statistic):
+class Counts(Points):
     """A number of rare events, such as goals or aces: as `Points`, of the square root of the number.
 
     The square root 2√(n + 3/8) of a Poisson count has a standard deviation of about 1, whatever its mean, so that a
@@ -176,15 +176,6 @@ class Counts(Statistic):
     >>> Counts("goals").transform(np.array([0.0, 1.0])).round(2)
     array([1.22, 2.35])
     """
-
-    column: str
-    omega: float | None = None
-    gamma: float | None = None
-    eta: float = 0.0
-    per: tuple[str, ...] | None = ()
-    lower: bool = False
-    bounded: bool = False
-    trait: str | None = None
 
     def transform(self, values: Floats) -> Floats:
         """Return ±2√(n + 3/8); NaN for negative numbers.
@@ -197,7 +188,7 @@ class Counts(Statistic):
 
 
 @dataclass(frozen=True)
-class Times(Statistic):
+class Times(Points):
     """A time, such as a lap time or the time to finish, where less is better: as `Points`, of the logarithm.
 
     With `lower=False`, more is better, such as the time that a player survived.
@@ -207,14 +198,7 @@ class Times(Statistic):
     array([-0., -1.])
     """
 
-    column: str
-    omega: float | None = None
-    gamma: float | None = None
-    eta: float = 0.0
-    per: tuple[str, ...] | None = ()
     lower: bool = True
-    bounded: bool = False
-    trait: str | None = None
 
     def transform(self, values: Floats) -> Floats:
         """Return ±log(time); NaN for times that are not above 0.
