@@ -90,17 +90,35 @@ class Discovery:
 
     @property
     def model(self) -> Model:
-        """The model with everything that was found, tuned on all matches."""
+        """The model with everything that was found, tuned on all matches.
+
+        >>> import prowess as pw
+        >>> found = pw.discover(pw.simulate(pw.TrueSkill(beta=12), 500, 12).history)
+        >>> found.model.context_columns
+        ()
+        """
         return self.choice.model
 
     @cached_property
     def fit(self) -> Fit:
-        """The model, fitted to the whole history."""
+        """The model, fitted to the whole history.
+
+        >>> import prowess as pw
+        >>> found = pw.discover(pw.simulate(pw.TrueSkill(beta=12), 500, 12).history)
+        >>> found.fit.leaderboard().height
+        12
+        """
         return self.choice.fit
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What was tried, the largest gain first; of several uses of a column, the one that gained most."""
+        """What was tried, the largest gain first; of several uses of a column, the one that gained most.
+
+        >>> import prowess as pw
+        >>> found = pw.discover(pw.simulate(pw.TrueSkill(beta=12), 500, 12).history)
+        >>> found.findings
+        ()
+        """
         best: dict[str, Step] = {}
         for step in self.choice.tried:
             what = _subject(step)
@@ -115,7 +133,13 @@ class Discovery:
 
     @property
     def table(self) -> pl.DataFrame:
-        """The findings as a table: what, use, gain, low, high, kept."""
+        """The findings as a table: what, use, gain, low, high, kept.
+
+        >>> import prowess as pw
+        >>> found = pw.discover(pw.simulate(pw.TrueSkill(beta=12), 500, 12).history)
+        >>> found.table.columns
+        ['what', 'use', 'gain', 'low', 'high', 'kept']
+        """
         import polars as pl
 
         schema = {"what": pl.String, "use": pl.String} | dict.fromkeys(("gain", "low", "high"), pl.Float64)
@@ -124,7 +148,13 @@ class Discovery:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The findings in words, and remarks about columns that were not tried."""
+        """The findings in words, and remarks about columns that were not tried.
+
+        >>> import prowess as pw
+        >>> found = pw.discover(pw.simulate(pw.TrueSkill(beta=12), 500, 12).history)
+        >>> found.sentences[-1]
+        'No column of these matches could be tried.'
+        """
         if not self.findings:
             return (*self.choice.remarks, "No column of these matches could be tried.")
         return (*(one.sentence for one in self.findings), *self.choice.remarks)
@@ -138,7 +168,13 @@ class Discovery:
         return f"Discovery({join_words(kept) if kept else 'nothing'})"
 
     def command(self, *files: str | os.PathLike[str]) -> str:
-        """Return the command that rates files with the columns that were found."""
+        """Return the command that rates files with the columns that were found.
+
+        >>> import prowess as pw
+        >>> found = pw.discover(pw.simulate(pw.TrueSkill(beta=12), 500, 12).history)
+        >>> found.command("matches.csv")
+        'prowess rate matches.csv'
+        """
         words = ["prowess", "rate", *map(str, files or ("FILE",))]
         for facet in self.model.facets:
             if isinstance(facet, Experience):
@@ -151,12 +187,24 @@ class Discovery:
 
     @property
     def code(self) -> str:
-        """Python code that builds the model."""
+        """Python code that builds the model.
+
+        >>> import prowess as pw
+        >>> found = pw.discover(pw.simulate(pw.TrueSkill(beta=12), 500, 12).history)
+        >>> found.code[:27]
+        'import json, prowess as pw;'
+        """
         plain = json.dumps(self.model.to_dict())
         return f"import json, prowess as pw; model = pw.Model.from_dict(json.loads({plain!r}))"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the discovery as plain data for JSON."""
+        """Return the discovery as plain data for JSON.
+
+        >>> import prowess as pw
+        >>> found = pw.discover(pw.simulate(pw.TrueSkill(beta=12), 500, 12).history)
+        >>> found.to_dict()["findings"]
+        []
+        """
         return {
             "findings": self.table.to_dicts(),
             "sentences": list(self.sentences),
@@ -167,7 +215,13 @@ class Discovery:
         }
 
     def report(self, *files: str | os.PathLike[str]) -> Report:
-        """Return a report with the findings, the effects as charts, the model, and how to use it."""
+        """Return a report with the findings, the effects as charts, the model, and how to use it.
+
+        >>> import prowess as pw
+        >>> found = pw.discover(pw.simulate(pw.TrueSkill(beta=12), 500, 12).history)
+        >>> [section.title for section in found.report().sections]
+        ['What matters', 'The model', 'How to use it', 'How this was measured']
+        """
         spans, table = self.choice.spans, self.table
         kept = frozenset((row, "what") for row, one in enumerate(table["kept"]) if one)
         chart = gain_chart(table) if len(table) else None
@@ -196,7 +250,16 @@ class Discovery:
         return Report("What matters in these matches", (*sections, Section("How this was measured", method)))
 
     def to_html(self, path: str | os.PathLike[str], *files: str | os.PathLike[str]) -> None:
-        """Write the report as a self-contained .html page that works offline."""
+        """Write the report as a self-contained .html page that works offline.
+
+        >>> from pathlib import Path; from tempfile import TemporaryDirectory
+        >>> import prowess as pw
+        >>> found = pw.discover(pw.simulate(pw.TrueSkill(beta=12), 500, 12).history)
+        >>> with TemporaryDirectory() as folder:
+        ...     found.to_html(Path(folder, "found.html"))
+        ...     "<h2>What matters</h2>" in Path(folder, "found.html").read_text(encoding="utf-8")
+        True
+        """
         check_report_path(path)
         self.report(*files).save(path)
 
