@@ -64,8 +64,8 @@ def discover(
 
 
 def _print(found: Discovery, files: list[str]) -> None:
-    for one in found.findings:
-        print_text(one.sentence)
+    for line in [*(one.sentence for one in found.findings), *found.limits]:
+        print_text(line)
     if found.findings:
         get_console().print()
         rows = {one.what: (one.gain, one.gain.words(4)) for one in found.findings}
@@ -73,9 +73,7 @@ def _print(found: Discovery, files: list[str]) -> None:
         low = min(0.0, *(one.gain.low for one in found.findings))
         high = max(0.0, *(one.gain.high for one in found.findings))
         print_whiskers(rows, styles, (low, high if high > low else low + 1.0))
-    else:
-        print_text("No column of these matches could be tried.")
     best = found.fit.leaderboard()["player"].head(MOST_PLAYERS).to_list()
     print_effects(found.fit.ladder, best)
-    get_console().print("\nTo rate with these columns:\n")
+    get_console().print("\nTo rate with what was found:\n")
     get_console().print(found.command(*files), soft_wrap=True, style="bold")

@@ -24,7 +24,7 @@ from ..charts.discovery import effect_chart, gain_chart
 from ..interval import NORMAL, Interval
 from ..report import Report, Section, check_report_path
 from .choice import Choice
-from .choosing import COLUMN, Spans, Step
+from .choosing import COLUMN, ENOUGH_TO_TUNE, Spans, Step
 from .run import LEAST_MATCHES, Run
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ ASPECTS = {
     ("home advantage", "learnt"): "home advantage",
     ("family", "score difference"): "margin of victory",
     ("family", "scores of both teams"): "scores",
-    ("family", "counts"): "goals",
+    ("family", "counts"): "scores as counts",
     ("drift", "with time"): "time between matches",
     ("seasons", "carry-over"): "breaks between seasons",
 }
@@ -126,7 +126,7 @@ class Discovery:
                 best[what] = step
         width = NormalDist().inv_cdf(1.0 - 0.025 / max(len(best), 1)) / NORMAL
         found = [
-            Finding(what, USES.get(step.option, "it is part of the model"), _widened(step.gain, width), step.kept)
+            Finding(what, USES.get(step.option, "the model uses it"), _widened(step.gain, width), step.kept)
             for what, step in best.items()
         ]
         return tuple(sorted(found, key=lambda one: (not one.kept, -one.gain.value)))
@@ -143,7 +143,7 @@ class Discovery:
         import polars as pl
 
         schema = {"what": pl.String, "use": pl.String} | dict.fromkeys(("gain", "low", "high"), pl.Float64)
-        rows = [(one.what, one.use, *one.gain, one.kept) for one in self.findings]
+        rows = [(one.what, one.use if one.kept else "", *one.gain, one.kept) for one in self.findings]
         return pl.DataFrame(rows, schema=schema | {"kept": pl.Boolean}, orient="row")
 
     @property
@@ -155,9 +155,21 @@ class Discovery:
         >>> found.sentences[-1]
         'No column of these matches could be tried.'
         """
-        if not self.findings:
-            return (*self.choice.remarks, "No column of these matches could be tried.")
-        return (*(one.sentence for one in self.findings), *self.choice.remarks)
+        return (*(one.sentence for one in self.findings), *self.limits, *self.choice.remarks)
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """Say why no column was tried, if there are too few matches or no suitable columns.
+
+        >>> import prowess as pw
+        >>> pw.discover(pw.simulate(pw.TrueSkill(beta=12), 100, 12).history).limits
+        ('Columns are tried only if there are at least 400 matches.',)
+        """
+        if any(step.decision.startswith(COLUMN) for step in self.choice.tried):
+            return ()
+        if not self.choice.spans.tuned:
+            return (f"Columns are tried only if there are at least {ENOUGH_TO_TUNE} matches.",)
+        return ("No column of these matches could be tried.",)
 
     def __str__(self) -> str:
         """Return all sentences, a line each."""
@@ -240,9 +252,10 @@ class Discovery:
         parts = f"{join_words(self.choice.parts)}."
         sections.append(Section("The model", parts, self.choice.parameters))
         sections.append(Section("How to use it", use))
+        tuned = f"were tuned on the first {spans.tuned:,} matches" if spans.tuned else "are usual in other leagues"
         method = (
-            f"Every match was forecast before the model learnt its result. Parameters were tuned on the first "
-            f"{spans.tuned:,} matches, and gains were measured on the other {spans.decided - spans.tuned:,}, in nats "
+            f"Every match was forecast before the model learnt its result. Parameters {tuned}, and gains were measured "
+            f"on the other {spans.decided - spans.tuned:,} matches, in nats "
             "of log loss. The intervals are wide enough that, with a probability of 95 %, all of them contain the true "
             "gains. A column is kept only if it is related to results more clearly than one of all columns tried "
             "would be by chance in one history of a hundred."
