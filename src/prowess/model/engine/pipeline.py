@@ -522,6 +522,9 @@ class Pipeline:
                     effects = single.effects
                     effects.store(single)
             copy_results(single, board, i)
+        # The lanes that remain are copies of the last match.
+        if self.has_statistics and self.has_effects and board.importances[0] > 0.0:
+            statistics.observe(board, board.matches, board.lanes, effects)
         for i in range(board.matches, board.lanes):
             copy_forecast(single, board, i)
             copy_results(single, board, i)
