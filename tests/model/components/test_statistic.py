@@ -425,3 +425,24 @@ def test_incentives_show_what_statistics_are_worth_and_which_losses_paid():
         assert ("losing never pays" in report.sentences[-1]) != bounded
     with pytest.raises(pw.Error, match="this model has no statistics"):
         pw.TrueSkill().fit(history).incentives()
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "message"),
+    [
+        ("Counts", -3, "'aces' is -3, but a count cannot be negative"),
+        ("Times", 0, "'aces' is 0, but a time must be above"),
+    ],
+)
+def test_values_that_cannot_be_are_errors_that_name_the_match(kind, value, message):
+    model = pw.TrueSkill().replace(statistics=(getattr(pw.statistic, kind)("aces"),))
+    good, bad = ({"teams": TEAMS, "statistics": {"aces": [[2, 3], [first, 1]]}} for first in (4, value))
+    with pytest.raises(pw.Error, match=f"match 2: {message}") as raised:
+        model.fit(pw.History.from_matches([good, bad]))
+    assert (raised.value.match, raised.value.field) == (1, "statistics")
+    ladder = pw.Ladder(model)
+    ladder.record(**good)
+    before = ladder.copy()
+    with pytest.raises(pw.Error, match=message):
+        ladder.record(**bad)
+    assert ladder == before

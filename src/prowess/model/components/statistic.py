@@ -48,6 +48,7 @@ class Statistic:
     personal: ClassVar[bool] = False  # the mean and spread of earlier values belong to the league
     weighted: ClassVar[bool] = False
     learnt: ClassVar[bool] = True
+    needs: ClassVar[str] = "a number is needed"  # what is wrong with a value that `transform` turns into NaN
 
     def __post_init__(self) -> None:
         checked: dict[str, Any] = {"bounded": _check_flag("bounded", self.bounded)}
@@ -177,6 +178,8 @@ class Counts(Points):
     array([1.22, 2.35])
     """
 
+    needs: ClassVar[str] = "a count cannot be negative"
+
     def transform(self, values: Floats) -> Floats:
         """Return ±2√(n + 3/8); NaN for negative numbers.
 
@@ -199,6 +202,7 @@ class Times(Points):
     """
 
     lower: bool = True
+    needs: ClassVar[str] = "a time must be above 0; leave it out if there is none"
 
     def transform(self, values: Floats) -> Floats:
         """Return ±log(time); NaN for times that are not above 0.

@@ -179,7 +179,7 @@ def check_columns(model: Model, history: History) -> None:
         for name in (statistic.column, *(statistic.per or ())):
             if name not in known:
                 raise no_column(name, known, "statistics")
-        _numbers(statistic, history)
+        _observations(statistic, history)
 
 
 def no_column(name: str, known: Sequence[str], field: str = "facets") -> Error:
@@ -243,12 +243,21 @@ def _observations(statistic: Statistic, history: Any) -> tuple[Floats, Floats | 
 
     Points and counts of a player who has played a share of the match are divided by this share.
     """
-    values, noise = _numbers(statistic, history), None
+    raw = _numbers(statistic, history)
+    values, noise = raw, None
     if history.weight is not None and statistic.kind != "quit":
         played = np.where(history.weight > 0.0, history.weight, np.nan)
         values = values / (np.where(np.isnan(played), np.nan, 1.0) if statistic.kind == "times" else played)
         noise = np.nan_to_num(1.0 / played, nan=1.0)
-    return np.ascontiguousarray(statistic.transform(values), np.float64), noise
+    found = np.ascontiguousarray(statistic.transform(values), np.float64)
+    wrong = np.flatnonzero(np.isnan(found) & ~np.isnan(values))
+    if len(wrong):
+        entry = int(wrong[0])
+        match = int(owners(history.match_start)[owners(history.team_start)[entry]])
+        message = f"{statistic.column!r} is {raw[entry]:g}, but {statistic.needs}"
+        error = Error(message, field="statistics", value=float(raw[entry]))
+        raise error.within(f"match {match + 1}: ", match=match) from error
+    return found, noise
 
 
 def _numbers(statistic: Statistic, history: Any) -> Floats:
