@@ -239,6 +239,22 @@ def bounds(history: History, start: object, end: object) -> tuple[int, int]:
     return limits[0], max(limits)
 
 
+def last_moment(history: History, value: object) -> float:
+    """Return a time as a number comparable with those of a history; of a day, a month or a year, the last moment.
+
+    >>> from .history import History
+    >>> days = History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-01-15"}])
+    >>> last_moment(days, "2026-01") == last_moment(days, "2026-01-31")
+    True
+    """
+    _times_of(history)
+    first, after = _whole_period(history, value)
+    if after is None:
+        return bound(history, first)
+    # The time of a match on a day is the beginning of that day.
+    return bound(history, after) - (DAY if history.time_kind == "date" else 1.0)
+
+
 def _whole_period(history: History, value: object) -> tuple[object, date | None]:
     """Return the start of a day, month or year, and the first day after it; for any other time, the time and None."""
     if isinstance(value, date) and not isinstance(value, datetime):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..history import History
     from .fit.fit import Fit
     from .fit.streaming import Streamed
+    from .hindsight.hindsight import Hindsight
     from .ladder.ladder import Ladder
     from .prediction import Prediction
     from .scale import Points
@@ -443,6 +444,32 @@ class Model:
         from .fit.fit import fit
 
         return fit(self, history, start, progress, scale)
+
+    def hindsight(
+        self,
+        history: History,
+        start: Ladder | Mapping[str, Rating] | None = None,
+        *,
+        tolerance: float = 1e-4,
+        sweeps: int = 200,
+        scale: tuple[float, float] | None = None,
+        progress: bool | None = None,
+    ) -> Hindsight:
+        """Fit a whole history at once: every match, earlier or later, informs every rating.
+
+        `fit` knows at each match only the matches before it. A hindsight goes through the history forward and backward
+        until no belief moves by more than `tolerance` standard deviations, at most `sweeps` times. It cannot forecast
+        the matches of its own history, but it tells best how good every player was at every time. The other arguments
+        are those of `fit`. Systems that update ratings match by match, such as Elo and Glicko, have no such view.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["cat"]]}])
+        >>> pw.TrueSkill().hindsight(history).leaderboard()["player"].to_list()
+        ['ann', 'bob', 'cat']
+        """
+        from .hindsight.hindsight import fit_hindsight
+
+        return fit_hindsight(self, history, start, tolerance, sweeps, scale, progress)
 
     def learn(
         self,

@@ -37,6 +37,12 @@ class Still(Drift):
 
     blocks = True
 
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def transition(self, board: Board) -> cython.bint:
+        """Set a = 1, c = 0 and q = 0."""
+        return _set_step(board, 0.0)
+
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
@@ -65,6 +71,13 @@ class PerMatch(Drift):
             _add(board, tau * tau, 1, 1)
         else:
             _add(board, tau * tau, board.lanes, board.stride)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def transition(self, board: Board) -> cython.bint:
+        """Set a = 1, c = 0 and q = tau²."""
+        tau: cython.double = self.tau
+        return _set_step(board, tau * tau)
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -102,6 +115,22 @@ class PerTime(Drift):
             elapsed = k // board.traits * board.stride
             for lane in range(board.lanes):
                 _widen(board, k * board.stride + lane, tau * tau * board.elapsed[elapsed + lane], cap)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def transition(self, board: Board) -> cython.bint:
+        """Set a = 1, c = 0 and q = tau² times the elapsed time, if sigma is not limited."""
+        _set_step(board, 0.0)
+        return self.widen(board)
+
+    @property
+    def capped(self) -> bool:
+        """Whether sigma is limited.
+
+        >>> PerTime(0.5).capped
+        False
+        """
+        return self.cap < LONGEST
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -145,6 +174,15 @@ class PerPeriod(Drift):
                 board.var[i] = min(board.var[i] + c * c * periods, cap * cap)
         return False
 
+    @property
+    def capped(self) -> bool:
+        """Whether sigma is limited.
+
+        >>> PerPeriod(34.6).capped
+        True
+        """
+        return self.cap < LONGEST
+
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
 @cython.final
@@ -182,6 +220,19 @@ class Idle(Drift):
                 idle = max(board.elapsed[elapsed + lane] - 1.0, 0.0)
                 _widen(board, k * board.stride + lane, volatility * volatility * idle, cap)
         return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _set_step(board: Board, variance: cython.double) -> cython.bint:
+    """Describe a drift that adds `variance` to every variance, and changes nothing else (see `Drift.transition`)."""
+    for k in range(board.entries * board.traits):
+        for lane in range(board.lanes):
+            i = k * board.stride + lane
+            board.slope[i] = 1.0
+            board.mu[i] = 0.0
+            board.var[i] = variance
+    return False
 
 
 @cython.cfunc
@@ -246,6 +297,15 @@ class Seasons(Drift):
         True
         """
         return self.within.blocks
+
+    @property
+    def capped(self) -> bool:
+        """The attribute `capped` of the drift `within`.
+
+        >>> Seasons(PerTime(0.5, cap=8.0)).capped
+        True
+        """
+        return self.within.capped
 
     def __post_init__(self) -> None:
         check_component("within", self.within, Drift, "a drift, such as Still() or PerMatch(0.1)")

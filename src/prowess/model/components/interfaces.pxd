@@ -10,6 +10,7 @@ cdef class Prior:
 
 cdef class Drift:
     cpdef bint widen(self, Board board) except -1
+    cpdef bint transition(self, Board board) except -1
 
 
 cdef class TeamFunction:

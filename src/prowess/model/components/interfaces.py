@@ -99,6 +99,7 @@ class Drift:
     """
 
     reverts = False  # whether the drift uses `board.centre`, the mean of the prior
+    capped = False  # whether what the drift adds to a variance depends on that variance
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
     blocks = False  # whether the methods work on all lanes of a board; otherwise boards have one lane
 
@@ -107,6 +108,25 @@ class Drift:
 
     def widen(self, board: Board) -> cython.bint:
         """Update the beliefs about all entries to the time of the match, usually by increasing their variances."""
+
+    def transition(self, board: Board) -> cython.bint:
+        """Describe the drift of each entry as s ← a s + c + N(0, q): set `slope` to a, `mu` to c and `var` to q.
+
+        The default implementation calls `widen` for two beliefs without uncertainty, so it is right for every drift
+        that changes means and variances linearly.
+        """
+        cells = board.entries * board.traits * board.stride
+        for i in range(cells):
+            board.mu[i] = 1.0
+            board.var[i] = 0.0
+        self.widen(board)
+        for i in range(cells):
+            board.slope[i] = board.mu[i]
+            board.mu[i] = board.var[i] = 0.0
+        self.widen(board)
+        for i in range(cells):
+            board.slope[i] -= board.mu[i]
+        return False
 
 
 @cython.cclass
@@ -124,6 +144,7 @@ class TeamFunction:
     """
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
+    looks = True  # whether the weights may depend on the beliefs about the players
     blocks = False  # whether the methods work on all lanes of a board; otherwise boards have one lane
 
     def __repr__(self) -> str:

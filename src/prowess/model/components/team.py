@@ -39,6 +39,7 @@ class Sum(TeamFunction):
     """
 
     blocks = True
+    looks = False
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -57,6 +58,7 @@ class Mean(TeamFunction):
     """
 
     blocks = True
+    looks = False
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -105,6 +107,7 @@ class Weighted(TeamFunction):
     weights: object
 
     blocks = True
+    looks = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.weights, tuple) or not self.weights:
@@ -221,6 +224,15 @@ class FullSquad(TeamFunction):
             raise validate.invalid("discount", f"be below 1/{self.size - 1} for a squad of {self.size}", self.discount)
         if self.larger not in RULES:
             raise validate.invalid("larger", f"be one of {', '.join(map(repr, RULES))}", self.larger)
+
+    @property
+    def looks(self) -> bool:
+        """Whether weights may depend on beliefs: those of rosters larger than `size` do if the rule is "top".
+
+        >>> FullSquad().looks, FullSquad(larger="mean").looks
+        (True, False)
+        """
+        return self.larger == "top"
 
     @property
     def tunable(self) -> dict[str, Range]:

@@ -24,3 +24,7 @@ cdef void take_rows(Pipeline pipeline, Board board) noexcept
 cdef void find_rows(
     Pipeline pipeline, Board board, Columns columns, Table table, Schedule plan, Py_ssize_t b
 ) noexcept
+cdef bint store_rows(Pipeline pipeline, Board board, Columns columns, Table table) except -1
+cdef void load_results(Pipeline pipeline, Board board, Columns columns) noexcept
+cdef void load_result(Pipeline pipeline, Board board, Columns columns) noexcept
+cdef void load_memories(Pipeline pipeline, Board board, Window window) noexcept

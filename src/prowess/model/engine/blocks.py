@@ -118,13 +118,13 @@ def _load_players(
     if pipeline.serial and window.blocks:
         pass  # the memory stays on the board `single`
     elif window.blocks:
-        _load_memories(pipeline, board, window)
+        load_memories(pipeline, board, window)
     else:
         now = columns.time[board.match[0]] if columns.has_time else NAN
         early = load_memory(pipeline, board, table, now, columns.unit, settle)
     if board.stride == 1:
         return _load_match(pipeline, board, columns, table, settle) or early
-    _load_results(pipeline, board, columns)
+    load_results(pipeline, board, columns)
     if pipeline.period > 0.0 and columns.has_time:
         for e in range(board.entries):
             for i in range(board.lanes):
@@ -141,9 +141,7 @@ def _load_players(
     return early
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _load_results(pipeline: Pipeline, board: Board, columns: Columns) -> cython.void:
+def load_results(pipeline: Pipeline, board: Board, columns: Columns) -> cython.void:
     """Copy everything but the beliefs to a board with lanes. Columns that the history lacks keep their defaults."""
     s = board.stride
     if columns.has_importance:
@@ -184,24 +182,30 @@ def prefetch_row(table: Table, row: cython.Py_ssize_t) -> cython.void:
 def _load_match(pipeline: Pipeline, board: Board, columns: Columns, table: Table, settle: cython.bint) -> cython.bint:
     """Copy one match to a board with one lane; the return value is that of `load_block`."""
     early = False
+    entry = board.first_entry[0]
+    load_result(pipeline, board, columns)
+    for e in range(board.entries):
+        if e + AHEAD < board.entries:
+            prefetch_row(table, columns.player[entry + e + AHEAD])
+        if load_player(pipeline, board, e, 0, table, columns.player[entry + e], board.times[0], columns.unit, settle):
+            early = True
+    return early
+
+
+def load_result(pipeline: Pipeline, board: Board, columns: Columns) -> cython.void:
+    """Copy everything but the beliefs to a board with one lane."""
     match = board.match[0]
     team = board.first_team[0]
     entry = board.first_entry[0]
-    now = columns.time[match] if columns.has_time else NAN
-    board.times[0] = now
+    board.times[0] = columns.time[match] if columns.has_time else NAN
     board.importances[0] = columns.importance[match] if columns.has_importance else 1.0
     board.homes[0] = columns.home[match] if columns.has_home else -1.0
     for j in range(board.teams):
         board.place[j] = columns.place[team + j]
         board.score[j] = columns.score[team + j] if columns.has_score else NAN
     for e in range(board.entries):
-        if e + AHEAD < board.entries:
-            prefetch_row(table, columns.player[entry + e + AHEAD])
         for k in range(e * pipeline.traits, (e + 1) * pipeline.traits):
             board.alpha[k] = columns.weight[entry + e] if columns.has_weight else 1.0
-        if load_player(pipeline, board, e, 0, table, columns.player[entry + e], now, columns.unit, settle):
-            early = True
-    return early
 
 
 @cython.cfunc
@@ -301,9 +305,7 @@ def _close_periods(
     return False
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _load_memories(pipeline: Pipeline, board: Board, window: Window) -> cython.void:
+def load_memories(pipeline: Pipeline, board: Board, window: Window) -> cython.void:
     """Load the league's memory before each match if scores alone determine it, else zeros, to which matches add."""
     for k in range(pipeline.level):
         for lane in range(board.lanes):
@@ -315,6 +317,18 @@ def _load_memories(pipeline: Pipeline, board: Board, window: Window) -> cython.v
 
 def store_block(pipeline: Pipeline, board: Board, columns: Columns, table: Table, window: Window) -> cython.bint:
     """Store the beliefs after the matches on the board; every step that can fail has been taken before."""
+    store_rows(pipeline, board, columns, table)
+    if not window.blocks:
+        store_memory(pipeline, board, table)
+    elif pipeline.mixes:
+        for k in range(pipeline.level):
+            for lane in range(board.matches):
+                window.memory[k, board.match[lane] - window.first] = board.memory[k * board.stride + lane]
+    return False
+
+
+def store_rows(pipeline: Pipeline, board: Board, columns: Columns, table: Table) -> cython.bint:
+    """Store the beliefs about players, and the rows of the facets, but not the league's memory."""
     s = board.stride
     if (pipeline.period > 0.0 and columns.has_time) or s == 1:
         for i in range(board.matches):
@@ -326,12 +340,6 @@ def store_block(pipeline: Pipeline, board: Board, columns: Columns, table: Table
             _store_entry(pipeline, board, e, columns, table)
     if pipeline.has_facets:
         pipeline.store_rows(board)
-    if not window.blocks:
-        store_memory(pipeline, board, table)
-    elif pipeline.mixes:
-        for k in range(pipeline.level):
-            for lane in range(board.matches):
-                window.memory[k, board.match[lane] - window.first] = board.memory[k * s + lane]
     return False
 
 
@@ -379,7 +387,7 @@ def find_rows(
 
     Players are scattered over a table larger than the CPU caches: without prefetching, rating would wait for memory.
     """
-    if b >= plan.blocks:
+    if b < 0 or b >= plan.blocks:
         return
     first = plan.block_start[b]
     matches = plan.block_start[b + 1] - first

@@ -8,7 +8,7 @@ cdef class Board:
     cdef public int[::1] start, place, order
     cdef public double[::1] score, offset, noise, added, shift, mean, variance, d1, d2, left
     # columns with a cell for each entry, or for each entry and trait
-    cdef public double[::1] elapsed, played, games, settled, alpha, mu, var, g1, g2, kept, before_mu, before, extra
+    cdef public double[::1] elapsed, played, games, settled, alpha, mu, var, g1, g2, kept, slope, before_mu, before, extra
     cdef public long long[::1] rows, next_rows
     # columns with a cell for each match
     cdef public long long[::1] match, first_team, first_entry, next_entry
@@ -16,12 +16,13 @@ cdef class Board:
     cdef public double[::1] epsilons, sharpnesses, gaps, edges
     cdef public double[::1] x_mean, x_variance, x_score, pushes, pulls, rests
     # numbers of the league and the model
-    cdef public double[::1] memory, centre, centre_var
+    cdef public double[::1] memory, fixed, centre, centre_var
     cdef public double unit, beta, span
-    cdef public bint periods, home_settled
+    cdef public bint periods, home_settled, is_fixed
     cdef public Py_ssize_t level
     cdef public Board side, past, single
-    cdef public object deviations, effects, statistics  # `Deviations`, `Effects` and `Statistics`, or None
+    # `Deviations`, `Effects`, `Statistics` and `Chain`, or None
+    cdef public object deviations, effects, statistics, home_chain
     # working space of the outcome
     cdef public Margin margin
     cdef public Truncated cut, ahead, behind

@@ -34,17 +34,17 @@ A number of a match, such as `win`, is the number in the first lane; the column 
 share for a player's skill. `games` is the number of matches summed in a player's `g1` and `g2`: one, except in rating
 periods. `before_mu` and `before` are the mean and the variance of an entry before the drift. `settled` is 1 for an
 entry whose rating period was closed early for a forecast, so that its belief already includes the drift; `home_settled`
-is the same flag for the home advantage. `extra` holds further columns of an
-entry, such as a volatility.
+is the same flag for the home advantage. `extra` holds further columns of an entry, such as a volatility, and `slope`
+the factor of a mean in `Drift.transition`.
 
 `memory` holds the numbers that the model has learnt about the league; those about the newcomers' level start at
-`memory[level]`. N(`centre`, `centre_var`) is the prior belief about a newcomer, before anything was learnt. `beta` is
+`memory[level]`. If `is_fixed` is true, matches do not change these numbers, which stay those in `fixed`. N(`centre`, `centre_var`) is the prior belief about a newcomer, before anything was learnt. `beta` is
 the noise of one player, `unit` the factor by which absorb rules scale `g1`, `span` the length of a unit of `elapsed`,
 and `periods` is true if `elapsed` counts rating periods. `side` is a board with one entry for the home advantage,
 `past` is a board for a player whose rating period is being closed, and `single` is a board with one lane, for
 components that work on one match at a time. `deviations` and `effects` hold the rows of the model's facets (see
-`facets`), `statistics` has the messages of individual statistics, and `shift` what the effects add to the mean of each
-team.
+`facets`), `statistics` has the messages of individual statistics, `home_chain` those about the home advantage in a
+pass of `smoothing`, and `shift` what the effects add to the mean of each team.
 
 The other attributes are working memory for the outcome. `sort_by_place` fills `order`. Outcomes that compare two sides
 set `expected` and `conceded`, or `push` and `pull`. Outcomes that learn from single scores set `push`, `pull` and
@@ -142,7 +142,7 @@ class Board:
         self.games = array("d", [1.0]) * max(entries * stride, 1)
         self.settled = _doubles(entries * stride)
         self.alpha, self.mu, self.var, self.before_mu, self.before = _columns(5, entries * traits * stride)
-        self.g1, self.g2, self.kept = _columns(3, entries * traits * stride)
+        self.g1, self.g2, self.kept, self.slope = _columns(4, entries * traits * stride)
         self.extra = _doubles(entries * extras * stride)
         # cells of a match
         self.match, self.first_team, self.first_entry, self.next_entry = (_indices(stride) for _ in range(4))
@@ -151,6 +151,7 @@ class Board:
         self.sharpnesses, self.gaps, self.edges, self.unconverged, self.scatters = _columns(5, stride)
         self.x_mean, self.x_variance, self.x_score, self.pushes, self.pulls, self.rests = _columns(6, stride)
         self.memory = _doubles(memory * stride)
+        self.fixed, self.is_fixed = _doubles(memory), False
         # the league and the model
         self.centre, self.centre_var = _columns(2, traits)
         self.level = 0
@@ -161,6 +162,7 @@ class Board:
         self.deviations = None
         self.effects = None
         self.statistics = None
+        self.home_chain = None
         # working memory
         self.margin = Margin()
         self.cut, self.ahead, self.behind = Truncated(stride), Truncated(stride), Truncated(stride)
@@ -329,6 +331,7 @@ def copy_lane(source: Board, lane: cython.Py_ssize_t, target: Board, other: cyth
         target.alpha[o], target.mu[o], target.var[o] = source.alpha[i], source.mu[i], source.var[i]
         target.before_mu[o], target.before[o] = source.before_mu[i], source.before[i]
         target.g1[o], target.g2[o], target.kept[o] = source.g1[i], source.g2[i], source.kept[i]
+        target.slope[o] = source.slope[i]
     for e in range(source.entries * source.extras):
         target.extra[e * target.stride + other] = source.extra[e * source.stride + lane]
     # The rest of the memory belongs to the prior and the home advantage, which never work on copies.

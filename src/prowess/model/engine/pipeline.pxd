@@ -31,16 +31,20 @@ cdef class Pipeline:
     cdef bint load_rows(self, Board board) except -1
     cdef bint store_rows(self, Board board) except -1
     cpdef bint forecast(self, Board board) except -1
+    cdef bint forecast_teams(self, Board board) except -1
     cdef void undo_drift(self, Board board) noexcept
     cdef bint advance(self, Board board) except -1
+    cdef bint drift_players(self, Board board, bint describes) except -1
+    cdef bint fold_players(self, Board board) except -1
     cpdef bint pool_teams(self, Board board) except -1
     cdef bint combine_players(self, Board board) except -1
+    cdef bint pool_players(self, Board board) except -1
     cdef bint add_levels(self, Board board) except -1
     cdef bint learn_teams(self, Board board) except -1
     cdef bint learn_players(self, Board board) except -1
     cdef bint absorb_rows(self, Board board) except -1
     cdef void add_effects(self, Board board, Board source, Py_ssize_t lane) noexcept
-    cdef bint rate_serially(self, Board board, bint silent) except -1
+    cdef bint rate_serially(self, Board board, bint silent, bint backward) except -1
     cdef bint score_forecast(self, Board board, Statistics statistics) except -1
     cdef void apply_statistics(self, Board board, Statistics statistics, Board source, Py_ssize_t lane) noexcept
     cpdef double learn(self, Board board) except? -1.0
@@ -50,4 +54,5 @@ cdef class Pipeline:
     cdef bint close_home(self, Board board) except -1
     cdef bint absorb_home(self, Board board) except -1
     cdef void add_home(self, Board board) noexcept
+    cdef void load_home(self, Board board) noexcept
     cdef bint learn_home(self, Board board) except -1

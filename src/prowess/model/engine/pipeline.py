@@ -20,6 +20,7 @@ if cython.compiled:
     from cython.cimports.libc.math import fabs
     from cython.cimports.prowess.model.components.interfaces import evidence_by_lane, forecast_by_lane
     from cython.cimports.prowess.model.engine.board import Board, copy_forecast, copy_lane, copy_results, copy_teams
+    from cython.cimports.prowess.model.engine.chains import Chain
     from cython.cimports.prowess.model.engine.facets import Deviations, Effects
     from cython.cimports.prowess.model.engine.spread import kept_share, spread
     from cython.cimports.prowess.model.engine.statistics import Statistics
@@ -30,6 +31,7 @@ else:
     from ..components.interfaces import evidence_by_lane, forecast_by_lane
     from ..rating import Kind
     from .board import Board, copy_forecast, copy_lane, copy_results, copy_teams
+    from .chains import Chain
     from .facets import Deviations, Effects
     from .spread import kept_share, spread
     from .statistics import Statistics
@@ -173,6 +175,8 @@ class Pipeline:
         board.teams = teams
         board.entries = entries
         board.home_settled = False
+        board.is_fixed = False
+        board.home_chain = None
         board.clear()
         if self.period > 0.0:
             for e in range(entries):
@@ -292,6 +296,10 @@ class Pipeline:
         """Apply the drift and compute the teams' prior performances; for two teams, forecast win, draw and loss."""
         self.advance(board)
         self.add_levels(board)
+        return self.forecast_teams(board)
+
+    def forecast_teams(self, board: Board) -> cython.bint:
+        """Forecast win, draw and loss of two teams from their prior performances."""
         if board.teams != 2:
             return False
         if self.outcome_blocks or board.stride == 1:
@@ -304,15 +312,26 @@ class Pipeline:
         # variance. In a block, `sweep` lets the prior learn.
         if self.centred and board.stride == 1 and board.importances[0] > 0.0:
             self.prior.meet(board)
-        if self.drift_blocks or board.stride == 1:
-            self.drift.widen(board)
-        else:
-            for i in range(board.matches):
-                copy_lane(board, i, board.single, 0)
-                self.drift.widen(board.single)
-                copy_lane(board.single, 0, board, i)
+        self.drift_players(board, False)
         if self.period > 0.0:
             self.undo_drift(board)
+        return self.fold_players(board)
+
+    def drift_players(self, board: Board, describes: cython.bint) -> cython.bint:
+        """Apply the drift to the beliefs about all players, or only describe it (see `Drift.transition`)."""
+        if self.drift_blocks or board.stride == 1:
+            return self.drift.transition(board) if describes else self.drift.widen(board)
+        for i in range(board.lanes):
+            copy_lane(board, i, board.single, 0)
+            if describes:
+                self.drift.transition(board.single)
+            else:
+                self.drift.widen(board.single)
+            copy_lane(board.single, 0, board, i)
+        return False
+
+    def fold_players(self, board: Board) -> cython.bint:
+        """Add the deviations to the skills, and compute the teams' performances from their players alone."""
         if self.has_deviations:
             deviations: Deviations = board.deviations
             if deviations.is_loaded:
@@ -342,6 +361,10 @@ class Pipeline:
                 copy_lane(board, i, board.single, 0)
                 self.team.weigh(board.single)
                 copy_lane(board.single, 0, board, i)
+        return self.pool_players(board)
+
+    def pool_players(self, board: Board) -> cython.bint:
+        """Compute the team performances from the beliefs about their players and their weights."""
         if board.stride == 1:
             _pool(board, self.beta * self.beta, 1, 1)
         else:
@@ -362,13 +385,8 @@ class Pipeline:
 
     def add_home(self, board: Board) -> cython.void:
         """Load the belief about the home advantage into `board.side`, and add the advantage to the home teams."""
+        self.load_home(board)
         for k in range(self.traits):
-            board.side.mu[k] = self.home_mu
-            board.side.var[k] = self.home_variance
-            if self.learns_home:
-                cell = self.home_memory + 2 * k
-                board.side.mu[k] = board.memory[cell]
-                board.side.var[k] = board.memory[cell + 1] + (0.0 if board.home_settled else self.home_drift)
             if board.stride > 1:
                 _add_home(board, k)
                 continue
@@ -380,6 +398,29 @@ class Pipeline:
                 board.mean[team] += board.side.mu[k]
                 board.variance[team] += board.side.var[k]
                 board.added[team] = board.side.var[k]
+
+    def load_home(self, board: Board) -> cython.void:
+        """Load the belief about the home advantage into `board.side`, with its drift."""
+        side = board.side
+        for k in range(self.traits):
+            side.mu[k] = self.home_mu
+            side.var[k] = self.home_variance
+            if self.learns_home:
+                side.mu[k] = board.memory[self.home_memory + 2 * k]
+                side.var[k] = board.memory[self.home_memory + 2 * k + 1]
+                side.var[k] += 0.0 if board.home_settled else self.home_drift
+        if board.home_chain is None or board.homes[0] < 0.0:
+            return
+        chain: Chain = board.home_chain
+        if chain.backward:
+            for k in range(self.traits):
+                precision = board.memory[self.home_memory + 2 * k]
+                shrink = 1.0 / (1.0 + self.home_drift * precision)
+                side.mu[k] = precision * shrink
+                side.var[k] = board.memory[self.home_memory + 2 * k + 1] * shrink
+        side.importances[0] = board.importances[0]
+        chain.visit[0] = board.match[0]
+        chain.enter(side, 0, 1)
 
     def add_effects(self, board: Board, source: Board, lane: cython.Py_ssize_t) -> cython.void:
         """Add the effects of the match in a lane of `source` to its teams on a board with one lane."""
@@ -480,10 +521,11 @@ class Pipeline:
                 effects.learn(board)
         return False
 
-    def rate_serially(self, board: Board, silent: cython.bint) -> cython.bint:
+    def rate_serially(self, board: Board, silent: cython.bint, backward: cython.bint) -> cython.bint:
         """Forecast one match after the other and learn from its result, on the board `single`.
 
-        The league's memory stays on that board. If `silent` is true, `scatters` are not needed.
+        The league's memory stays on that board. If `silent` is true, `scatters` are not needed. If `backward` is true,
+        the last match comes first.
         """
         single = board.single
         single.teams = board.teams
@@ -496,8 +538,13 @@ class Pipeline:
             effects.fade(board)
         elif self.has_statistics:
             statistics.observe(board, 0, board.lanes, None)
-        for i in range(board.matches):
+        for n in range(board.matches):
+            i = board.matches - 1 - n if backward else n
+            if single.is_fixed:
+                for k in range(self.level):
+                    single.memory[k] = single.fixed[k]
             copy_teams(board, i, single)
+            single.match[0] = board.match[i]
             if self.has_home:
                 self.add_home(single)
             if self.has_effects:
@@ -609,7 +656,11 @@ class Pipeline:
 
     def absorb_home(self, board: Board) -> cython.bint:
         """Update the home advantage in the league's memory from `board.side`."""
-        self.home_absorb.absorb(board.side)
+        if board.home_chain is None:
+            self.home_absorb.absorb(board.side)
+        else:
+            chain: Chain = board.home_chain
+            chain.finish(board.side, 0, 1)
         for k in range(self.traits):
             board.memory[self.home_memory + 2 * k] = board.side.mu[k]
             board.memory[self.home_memory + 2 * k + 1] = board.side.var[k]

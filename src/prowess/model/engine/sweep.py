@@ -60,8 +60,7 @@ AHEAD = cython.declare(cython.Py_ssize_t, 16)  # rows of players are prefetched 
 NAN = cython.declare(cython.double, float("nan"))
 
 
-@cython.cfunc
-def _record_forecasts(pipeline: Pipeline, board: Board, record: Record) -> cython.bint:
+def record_forecasts(pipeline: Pipeline, board: Board, record: Record) -> cython.bint:
     s = board.stride
     for k in range(board.teams * pipeline.traits):
         for lane in range(board.matches):
@@ -199,13 +198,13 @@ def _rate_block(
     early = load_block(pipeline, board, columns, table, window, not record.silent)
     if serial:
         pipeline.advance(board)
-        pipeline.rate_serially(board, record.silent)
+        pipeline.rate_serially(board, record.silent, False)
     else:
         pipeline.forecast(board)
     if record.has_before:
         _record_before(pipeline, board, record)
     if not record.silent:
-        _record_forecasts(pipeline, board, record)
+        record_forecasts(pipeline, board, record)
         if window.blocks and pipeline.mixes:
             # The share of draws among earlier matches is not yet known; see `_mix_draws`.
             for lane in range(matches):
@@ -278,8 +277,7 @@ def _learn(
     return False
 
 
-@cython.cfunc
-def _tally(
+def tally(
     pipeline: Pipeline,
     board: Board,
     columns: Columns,
@@ -308,8 +306,7 @@ def _tally(
     return False
 
 
-@cython.cfunc
-def _scale_statistics(board: Board, columns: Columns, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
+def scale_statistics(board: Board, columns: Columns, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
     """Scale the statistics of the matches of a window, each by those of the earlier matches."""
     statistics: Statistics = board.statistics
     for match in range(first, stop):
@@ -363,9 +360,9 @@ def _rate_window(
     stop = plan.window_start[w + 1]
     window.first = plan.window_start[w]
     if pipeline.tallies:
-        _tally(pipeline, board.single, columns, table, window, stop)
+        tally(pipeline, board.single, columns, table, window, stop)
     if pipeline.has_statistics:
-        _scale_statistics(board, columns, window.first, stop)
+        scale_statistics(board, columns, window.first, stop)
     find_rows(pipeline, board, columns, table, plan, plan.window_block[w])
     for b in range(plan.window_block[w], plan.window_block[w + 1]):
         first = plan.block_start[b]

@@ -1,0 +1,198 @@
+"""Chains: the messages between the matches of a player when a whole history is fitted at once (`Model.hindsight`).
+
+The skill of a player at match e, visit e of the chain, gets three messages: F = N(fm, fv) from everything before the
+match, with the drift; the site S = (π, τ), that is exp(τ s − ½ π s²), from the match itself; and B = (bπ, bτ) from
+everything after the match. The belief without the match is the cavity F·B:
+
+    k = 1/(1 + fv·bπ),    μ = (fm + fv·bτ) k,    σ² = fv·k.
+
+A pass over all matches, forward or backward, carries one of the messages along; the other one is in the column
+`messages`, where the pass replaces it by the message that it carries. So a visit needs only two pairs of numbers, and
+nothing is ever divided by a variance.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from .. import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.libc.math import fabs, sqrt
+    from cython.cimports.prowess.model.engine.board import Board
+else:
+    from math import fabs, sqrt
+
+    from .board import Board
+
+LEAST_KEPT = cython.declare(cython.double, 1e-300)  # a share of variance below this would make a site infinite
+
+
+@cython.final
+@cython.cclass
+class Chain:
+    """The sites and messages of all visits to one kind of rows: skills, the deviations of a facet, or effects.
+
+    Trait k of visit v has the two cells from 2 (v · traits + k) on. The rows of the matches at hand are the entries of a
+    board; `visit` says which visit each of them is.
+
+    A pass is `backward` or forward. If `updates` is false, the sites stay as they are, and nothing is written but the
+    forward messages in `forward`, if this column has cells. If `damps` is true, a new site is the mean of the old and
+    the new one.
+
+    >>> chain = Chain(visits=2, traits=1, cells=2)
+    >>> chain.sites, chain.moved
+    (array([0., 0., 0., 0.]), 0.0)
+    """
+
+    def __init__(self, visits: int, traits: int, cells: int) -> None:
+        """Make room for the visits; the boards of this chain have at most `cells` cells for entries and traits."""
+        self.traits = traits
+        self.sites, self.messages = np.zeros(2 * visits * traits), np.zeros(2 * visits * traits)
+        self.site, self.message = memoryview(self.sites), memoryview(self.messages)
+        self.keep(np.empty(0))
+        self.visit = array("q", bytes(8 * cells))
+        self.first, self.second = (array("d", bytes(8 * cells)) for _ in range(2))
+        self.change = array("d", bytes(8 * cells))
+        self.backward = self.damps = False
+        self.updates = True
+
+    def keep(self, forward: Any) -> None:
+        """Let the next passes that do not update sites write the forward messages of all visits to a column."""
+        self.forward = forward
+        self.seen = memoryview(forward)
+        self.keeps = len(forward) > 0
+
+    @property
+    def moved(self) -> float:
+        """The largest change of a belief since `start_sweep`: of a mean in standard deviations, or of log σ²."""
+        return sqrt(max(self.change))
+
+    def start_sweep(self) -> cython.void:
+        """Forget how far beliefs have moved."""
+        for i in range(len(self.change)):
+            self.change[i] = 0.0
+
+    def find_entries(self, board: Board) -> cython.void:
+        """Number the visits of the matches on a board like the entries of the history."""
+        s = board.stride
+        for e in range(board.entries):
+            for lane in range(board.lanes):
+                self.visit[e * s + lane] = board.first_entry[lane] + e
+
+    def enter(self, rows: Board, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.void:
+        """Replace the messages that the pass carries to the entries from `first` to `last` by the cavities.
+
+        The carried messages are in `mu` and `var`: mean and variance of F, or bπ and bτ.
+        """
+        s = rows.stride
+        back = self.backward
+        for k in range(first * self.traits, last * self.traits):
+            e = k // self.traits
+            trait = k - e * self.traits
+            for lane in range(rows.lanes):
+                i = k * s + lane
+                at = 2 * (self.visit[e * s + lane] * self.traits + trait)
+                near = rows.mu[i]
+                near_2 = rows.var[i]
+                far = self.message[at]
+                far_2 = self.message[at + 1]
+                self.first[i] = near
+                self.second[i] = near_2
+                mean = far if back else near
+                variance = far_2 if back else near_2
+                # A match of importance w is in the chain w times; its cavity leaves out one of them.
+                copies = rows.importances[lane] - 1.0
+                copies = copies if copies > 0.0 else 0.0
+                precision = (near if back else far) + copies * self.site[at]
+                push = (near_2 if back else far_2) + copies * self.site[at + 1]
+                shrink = 1.0 / (1.0 + variance * precision)
+                rows.mu[i] = (mean + variance * push) * shrink
+                rows.var[i] = variance * shrink
+
+    def finish(self, rows: Board, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.void:
+        """Leave the entries from `first` to `last` after a visit, and update their sites if the pass does so."""
+        if self.updates:
+            self.leave(rows, first, last)
+        else:
+            self.pass_by(rows, first, last)
+
+    def leave(self, rows: Board, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.void:
+        """Set the sites from `g1`, `g2` and `kept` of the entries, and multiply the carried messages by them.
+
+        With the posterior N(μ + σ² g₁, σ² kept), the site is the posterior divided by the cavity:
+        π = −g₂/kept and τ = (g₁ − μ g₂)/kept.
+        """
+        s = rows.stride
+        old_share = 0.5 if self.damps else 0.0
+        for k in range(first * self.traits, last * self.traits):
+            e = k // self.traits
+            trait = k - e * self.traits
+            for lane in range(rows.matches):
+                i = k * s + lane
+                at = 2 * (self.visit[e * s + lane] * self.traits + trait)
+                mu = rows.mu[i]
+                var = rows.var[i]
+                # Where a likelihood is not log-concave, the mean moves, but the precision does not.
+                g2 = rows.g2[i] if rows.g2[i] < 0.0 else 0.0
+                kept = rows.kept[i] if g2 < 0.0 else 1.0
+                kept = kept if kept > LEAST_KEPT else LEAST_KEPT
+                old = self.site[at]
+                old_push = self.site[at + 1]
+                precision = -g2 / kept
+                push = (rows.g1[i] - mu * g2) / kept
+                precision += old_share * (old - precision)
+                push += old_share * (old_push - push)
+                self.site[at] = precision
+                self.site[at + 1] = push
+                self.message[at] = self.first[i]
+                self.message[at + 1] = self.second[i]
+                # How far the belief moves: with D = 1 + σ² π, its variance is σ²/D and its mean (μ + σ² τ)/D.
+                share = rows.importances[lane]
+                share = var * (share if share < 1.0 else 1.0)
+                before = 1.0 + share * old
+                after = 1.0 + share * precision
+                shift = (mu + share * push) / after - (mu + share * old_push) / before
+                wider = fabs(after - before) / (after if after < before else before)
+                change = shift * shift * after / (var if var > 0.0 else 1.0)
+                change = change if change > wider * wider else wider * wider
+                self.change[i] = change if change > self.change[i] else self.change[i]
+        self.carry(rows, first, last)
+
+    def pass_by(self, rows: Board, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.void:
+        """Leave entries whose sites stay as they are: store the messages, if they are wanted, and carry them on."""
+        for k in range(first * self.traits, last * self.traits):
+            e = k // self.traits
+            trait = k - e * self.traits
+            for i in range(k * rows.stride, k * rows.stride + rows.matches):
+                at = 2 * (self.visit[e * rows.stride + i - k * rows.stride] * self.traits + trait)
+                if self.updates:
+                    self.message[at] = self.first[i]
+                    self.message[at + 1] = self.second[i]
+                elif self.keeps:
+                    self.seen[at] = self.first[i]
+                    self.seen[at + 1] = self.second[i]
+        self.carry(rows, first, last)
+
+    def carry(self, rows: Board, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.void:
+        """Set `mu` and `var` to the carried messages times the sites, each as often as its match counts."""
+        s = rows.stride
+        for k in range(first * self.traits, last * self.traits):
+            e = k // self.traits
+            trait = k - e * self.traits
+            for lane in range(rows.matches):
+                i = k * s + lane
+                at = 2 * (self.visit[e * s + lane] * self.traits + trait)
+                precision = rows.importances[lane] * self.site[at]
+                push = rows.importances[lane] * self.site[at + 1]
+                near = self.first[i]
+                near_2 = self.second[i]
+                shrink = 1.0 / (1.0 + near_2 * precision)
+                rows.mu[i] = near + precision if self.backward else (near + near_2 * push) * shrink
+                rows.var[i] = near_2 + push if self.backward else near_2 * shrink

@@ -1,0 +1,577 @@
+"""Passes over a history, forward or backward, that refine the messages of its chains (see `chains`).
+
+A pass visits every match: it loads the messages that it carries, turns them into the beliefs about the players without
+this match, learns from the result as `sweep` does, and stores what the match says about each player. The first pass
+forward, before there are messages from later matches, is the fit of `sweep`.
+
+The rows of the table hold what the pass carries: in a pass forward, the belief after the last match of each player, as
+in a ladder; in a pass backward, the precision and the precision times mean of everything from the next match on.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from .. import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.prowess.model.engine.blocks import (
+        Window,
+        block_entries,
+        find_rows,
+        first_entry,
+        load_block,
+        load_memories,
+        load_result,
+        load_results,
+        place_matches,
+        store_rows,
+        take_rows,
+    )
+    from cython.cimports.prowess.model.engine.board import Board, Margin
+    from cython.cimports.prowess.model.engine.buffers import Columns, Record, Table
+    from cython.cimports.prowess.model.engine.chains import Chain
+    from cython.cimports.prowess.model.engine.facets import Deviations, RowSource
+    from cython.cimports.prowess.model.engine.pipeline import Pipeline
+    from cython.cimports.prowess.model.engine.players import load_memory
+    from cython.cimports.prowess.model.engine.schedule import Schedule
+    from cython.cimports.prowess.model.engine.statistics import Statistics
+    from cython.cimports.prowess.model.engine.sweep import record_forecasts, scale_statistics, tally
+else:
+    from .blocks import (
+        Window,
+        block_entries,
+        find_rows,
+        first_entry,
+        load_block,
+        load_memories,
+        load_result,
+        load_results,
+        place_matches,
+        store_rows,
+        take_rows,
+    )
+    from .board import Board, Margin
+    from .buffers import Columns, Record, Table
+    from .chains import Chain
+    from .facets import Deviations, RowSource
+    from .pipeline import Pipeline
+    from .players import load_memory
+    from .schedule import Schedule
+    from .statistics import Statistics
+    from .sweep import record_forecasts, scale_statistics, tally
+
+from ..components.margin import Spread
+
+NAN = cython.declare(cython.double, float("nan"))
+
+
+@cython.final
+@cython.cclass
+class FixedMargin(Margin):
+    """A draw margin whose value for every match is already on the board."""
+
+    blocks = True
+    reads_entries = False
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
+        """Return the margin of the match."""
+        return board.epsilons[i % board.stride]
+
+
+@cython.final
+@cython.cclass
+class Chains:
+    """All chains of a history: those of the players, of the deviations of each facet, and of all effects.
+
+    The first pass is `online`: the league's memory and the scales of statistics grow with every match. All later passes
+    use what the first one has left: the memory in the table, and in the columns `alpha` and `offset` the weights of
+    team functions that depend on the beliefs, in `epsilon` margins that do, and in `step` the variances that a limited
+    drift has added.
+    """
+
+    def __init__(self, pipeline: Pipeline, columns: Columns, players: int, cells: int, freezes: bool) -> None:
+        """Make room for the messages; the table has `players` rows, and boards have at most `cells` cells for entries and traits.
+
+        If `freezes` is true, weights of players depend on beliefs, so those of the first pass are kept.
+        """
+        traits = pipeline.traits
+        self.players = Chain(columns.entries, traits, cells)
+        self.deviations = [Chain(columns.entries, traits, cells) for _ in pipeline.personal]
+        self.effects = None
+        self.home = Chain(columns.matches, traits, traits) if pipeline.learns_home else None
+        self.freezes = freezes
+        self.measures = False
+        self.limits = pipeline.drift.capped
+        self.alpha = array("d", bytes(8 * columns.entries * traits if freezes else 0))
+        self.offset = array("d", bytes(8 * columns.teams * traits if freezes else 0))
+        self.epsilon = array("d")
+        self.step = array("d", bytes(8 * columns.entries * traits if self.limits else 0))
+        self.next_step = array("d", bytes(8 * players * traits if self.limits else 0))
+        self.online, self.backward, self.updates, self.visits = True, False, True, True
+
+    @property
+    def all(self) -> list[Chain]:
+        """All chains, first those of the players."""
+        common = (chain for chain in (self.effects, self.home) if chain is not None)
+        return [self.players, *self.deviations, *common]
+
+    def start_pass(
+        self, backward: bool = False, updates: bool = True, visits: bool = True, online: bool = False
+    ) -> None:
+        """Choose the direction of the next pass, whether it updates sites, and whether it visits the matches at all.
+
+        A pass that does not visit the matches only carries the messages on.
+        """
+        self.backward, self.updates, self.visits, self.online = backward, updates, visits, online
+        for chain in self.all:
+            chain.backward, chain.updates = backward, updates and visits
+
+
+@cython.cfunc
+def _load_back(pipeline: Pipeline, board: Board, columns: Columns, table: Table, chains: Chains) -> cython.bint:
+    """Load the messages from later matches, carried back over the time up to them, to `mu` and `var`."""
+    s = board.stride
+    traits = pipeline.traits
+    chain = chains.players
+    if s == 1:
+        load_result(pipeline, board, columns)
+        for e in range(board.entries):
+            board.rows[e] = columns.player[board.first_entry[0] + e] * table.stride
+    else:
+        load_results(pipeline, board, columns)
+    for e in range(board.entries):
+        for lane in range(board.lanes):
+            base = board.rows[e * s + lane]
+            played = table.cells[base + pipeline.matches] - 1.0
+            board.played[e * s + lane] = played if played == played else 0.0
+            # The comparison is false for NaN: without a later match, or without times, the elapsed time is 0.
+            elapsed = (table.cells[base + pipeline.last_seen] - board.times[lane]) / columns.unit
+            board.elapsed[e * s + lane] = elapsed if elapsed >= 0.0 else 0.0
+    pipeline.drift_players(board, True)
+    if chains.limits:
+        _swap_steps(board, table, chains)
+    for k in range(board.entries * traits):
+        e = k // traits
+        trait = k - e * traits
+        for lane in range(board.lanes):
+            i = k * s + lane
+            base = board.rows[e * s + lane] + 2 * trait
+            precision = table.cells[base]
+            push = table.cells[base + 1]
+            push = push if precision == precision else 0.0
+            precision = precision if precision == precision else 0.0
+            a = board.slope[i]
+            shrink = a / (1.0 + board.var[i] * precision)
+            push = (push - board.mu[i] * precision) * shrink
+            board.mu[i] = a * precision * shrink
+            board.var[i] = push
+    if pipeline.has_deviations:
+        deviations: Deviations = board.deviations
+        deviations.load(board)
+        for f in range(len(deviations.boards)):
+            _carry_rows_back(deviations.sources[f], deviations.boards[f], board, columns.unit)
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _swap_steps(board: Board, table: Table, chains: Chains) -> cython.void:
+    """Take the variances that a limited drift has added before the next matches of the players; keep those of these.
+
+    A player has one next match, so `next_step` needs one cell for each player and trait.
+    """
+    for k in range(board.entries * board.traits):
+        e = k // board.traits
+        for i in range(board.matches):
+            row = board.rows[e * board.stride + i] // table.stride * board.traits + k - e * board.traits
+            board.var[k * board.stride + i] = chains.next_step[row]
+            if board.importances[i] > 0.0:
+                chains.next_step[row] = chains.step[board.first_entry[i] * board.traits + k]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _carry_rows_back(source: RowSource, rows: Board, board: Board, unit: cython.double) -> cython.void:
+    """Replace the rows of a facet, which `Deviations.load` has loaded, by the messages from later matches."""
+    s = board.stride
+    cells = source.table.cells
+    part = source.part
+    last_seen = 2 * board.traits
+    for e in range(board.entries):
+        for lane in range(board.lanes):
+            base = rows.rows[e * s + lane]
+            first = base if base >= 0 else 0
+            rows.played[e * s + lane] -= 1.0
+            elapsed = (cells[first + last_seen] - board.times[lane]) / unit
+            elapsed = elapsed if elapsed >= 0.0 else 0.0
+            elapsed = elapsed if board.times[lane] == board.times[lane] else board.elapsed[e * s + lane]
+            rows.elapsed[e * s + lane] = elapsed if part.per_time else 1.0
+        for k in range(board.traits):
+            for lane in range(board.lanes):
+                i = (e * board.traits + k) * s + lane
+                base = rows.rows[e * s + lane]
+                first = base if base >= 0 else 0
+                precision = cells[first + 2 * k]
+                is_known = 1.0 if precision == precision and base >= 0 else 0.0
+                precision = precision if is_known > 0.0 else 0.0
+                push = cells[first + 2 * k + 1] if is_known > 0.0 else 0.0
+                shrink = 1.0 / (1.0 + part.drift * rows.elapsed[e * s + lane] * precision)
+                rows.mu[i] = precision * shrink
+                rows.var[i] = push * shrink
+
+
+@cython.cfunc
+def _drift_forward(pipeline: Pipeline, board: Board, chains: Chains) -> cython.bint:
+    """Apply the drift to the beliefs about all players; a limited drift adds the same variances in every pass."""
+    if not chains.limits:
+        return pipeline.drift_players(board, False)
+    s = board.stride
+    chain = chains.players
+    cells = board.entries * board.traits
+    for k in range(cells):
+        for lane in range(board.lanes):
+            board.before_mu[k * s + lane] = board.mu[k * s + lane]
+            board.before[k * s + lane] = board.var[k * s + lane]
+    if chains.online:
+        pipeline.drift_players(board, False)
+        for k in range(cells):
+            for lane in range(board.lanes):
+                chain.first[k * s + lane] = board.mu[k * s + lane]
+                chain.second[k * s + lane] = board.var[k * s + lane]
+    pipeline.drift_players(board, True)
+    for k in range(cells):
+        for i in range(k * s, k * s + board.lanes):
+            at = board.first_entry[i - k * s] * board.traits + k
+            spread = board.slope[i] * board.slope[i] * board.before[i]
+            if chains.online:
+                chains.step[at] = max(chain.second[i] - spread, 0.0)
+                board.mu[i] = chain.first[i]
+                board.var[i] = chain.second[i]
+            else:
+                board.mu[i] += board.slope[i] * board.before_mu[i]
+                board.var[i] = spread + chains.step[at]
+    return False
+
+
+@cython.cfunc
+def _enter(pipeline: Pipeline, board: Board, chains: Chains) -> cython.bint:
+    """Replace the carried messages of players and deviations by the cavities."""
+    chains.players.find_entries(board)
+    chains.players.enter(board, 0, board.entries)
+    if pipeline.has_deviations:
+        deviations: Deviations = board.deviations
+        for f in range(len(deviations.boards)):
+            chain: Chain = chains.deviations[f]
+            chain.find_entries(board)
+            chain.enter(deviations.boards[f], 0, board.entries)
+    return False
+
+
+@cython.cfunc
+def _leave(pipeline: Pipeline, board: Board, chains: Chains, learns: cython.bint) -> cython.bint:
+    """Update the sites of players and deviations if `learns` is true, and carry the messages on."""
+    _leave_rows(chains.players, board, board, chains, learns)
+    if pipeline.has_deviations:
+        deviations: Deviations = board.deviations
+        for f in range(len(deviations.boards)):
+            _leave_rows(chains.deviations[f], deviations.boards[f], board, chains, learns)
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _leave_rows(chain: Chain, rows: Board, board: Board, chains: Chains, learns: cython.bint) -> cython.void:
+    if learns:
+        chain.leave(rows, 0, board.entries)
+    else:
+        chain.pass_by(rows, 0, board.entries)
+    if chains.backward:
+        # Storing a row adds 1 to its number of matches, but there is one less before this match.
+        for e in range(board.entries):
+            for lane in range(board.lanes):
+                rows.played[e * board.stride + lane] -= 1.0
+
+
+@cython.cfunc
+def _pool(pipeline: Pipeline, board: Board, chains: Chains) -> cython.bint:
+    """Compute the performances of the teams from their players; keep the weights of the first pass if they matter."""
+    s = board.stride
+    traits = pipeline.traits
+    if chains.measures:
+        for lane in range(board.lanes):
+            board.epsilons[lane] = chains.epsilon[board.match[lane]]
+    if not chains.freezes:
+        return pipeline.fold_players(board)
+    if chains.online:
+        pipeline.fold_players(board)
+    for k in range(board.entries * traits):
+        for i in range(board.lanes):
+            at = board.first_entry[i] * traits + k
+            if chains.online:
+                chains.alpha[at] = board.alpha[k * s + i]
+            else:
+                board.alpha[k * s + i] = chains.alpha[at]
+    for k in range(board.teams * traits):
+        for i in range(board.lanes):
+            at = board.first_team[i] * traits + k
+            if chains.online:
+                chains.offset[at] = board.offset[k * s + i]
+            else:
+                board.offset[k * s + i] = chains.offset[at]
+    if chains.online:
+        return False
+    if pipeline.has_deviations:
+        deviations: Deviations = board.deviations
+        deviations.fold(board)
+    return pipeline.pool_players(board)
+
+
+@cython.cfunc
+def _visit_block(
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    table: Table,
+    record: Record,
+    window: Window,
+    chains: Chains,
+    first: cython.Py_ssize_t,
+    matches: cython.Py_ssize_t,
+) -> cython.bint:
+    """Visit the matches from `first` on that are in the lanes of a board."""
+    serial = pipeline.serial and board.stride > 1
+    place_matches(pipeline, board, columns, window, first, matches)
+    if chains.backward:
+        _load_memory(pipeline, board, columns, table, window)
+        _load_back(pipeline, board, columns, table, chains)
+    else:
+        load_block(pipeline, board, columns, table, window, False)
+        if pipeline.centred and board.stride == 1 and board.importances[0] > 0.0 and chains.online:
+            pipeline.prior.meet(board)
+        _drift_forward(pipeline, board, chains)
+    _enter(pipeline, board, chains)
+    # A match of importance 0 is forecast, but changes nothing. The schedule never mixes such matches with others.
+    counts = board.importances[0] > 0.0
+    if chains.visits:
+        _pool(pipeline, board, chains)
+        if serial:
+            pipeline.rate_serially(board, record.silent, chains.backward)
+        else:
+            pipeline.add_levels(board)
+            pipeline.forecast_teams(board)
+        if not record.silent:
+            record_forecasts(pipeline, board, record)
+        if counts:
+            if serial:
+                pipeline.learn_players(board)
+            else:
+                pipeline.learn(board)
+        _record(board, record, counts)
+        if chains.online and chains.measures:
+            for i in range(board.matches):
+                chains.epsilon[board.match[i]] = board.epsilons[i]
+    _leave(pipeline, board, chains, counts and chains.visits and chains.updates)
+    if counts:
+        store_rows(pipeline, board, columns, table)
+        if not window.blocks:
+            for k in range(0 if chains.online else pipeline.home_memory, pipeline.memories):
+                table.memory[k] = board.memory[k]
+    return False
+
+
+@cython.cfunc
+def _load_memory(
+    pipeline: Pipeline, board: Board, columns: Columns, table: Table, window: Window
+) -> cython.bint:
+    """Load the league's memory to the board, unless it stays on the board `single`."""
+    if not window.blocks:
+        load_memory(pipeline, board, table, NAN, columns.unit, False)
+    elif not pipeline.serial:
+        load_memories(pipeline, board, window)
+    return False
+
+
+@cython.cfunc
+def _record(board: Board, record: Record, counts: cython.bint) -> cython.bint:
+    """Record the log-evidence of the matches on the board, and matches for which EP did not converge."""
+    unconverged = 0.0
+    if not record.silent:
+        for lane in range(board.matches):
+            record._log_evidence[board.match[lane] - record.first_match] = board.evidences[lane] if counts else 0.0
+    if not counts:
+        return False
+    for lane in range(board.matches):
+        unconverged += board.unconverged[lane]
+    if unconverged > 0.0:
+        for i in range(board.matches):
+            if board.unconverged[i] > 0.0:
+                record.unconverged.append(board.match[i])
+    return False
+
+
+@cython.cfunc
+def _visit_window(
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    table: Table,
+    record: Record,
+    window: Window,
+    plan: Schedule,
+    chains: Chains,
+    w: cython.Py_ssize_t,
+) -> cython.bint:
+    """Visit the matches of a window of the schedule, in blocks."""
+    stop = plan.window_start[w + 1]
+    window.first = plan.window_start[w]
+    if chains.online:
+        if pipeline.tallies:
+            tally(pipeline, board.single, columns, table, window, stop)
+        if pipeline.has_statistics:
+            scale_statistics(board, columns, window.first, stop)
+    first_block = plan.window_block[w]
+    blocks = plan.window_block[w + 1] - first_block
+    step = -1 if chains.backward else 1
+    find_rows(pipeline, board, columns, table, plan, first_block + blocks - 1 if chains.backward else first_block)
+    for n in range(blocks):
+        b = first_block + (blocks - 1 - n if chains.backward else n)
+        first = plan.block_start[b]
+        size = block_entries(columns, plan, b)
+        if size <= plan.large:
+            take_rows(pipeline, board)
+        find_rows(pipeline, board, columns, table, plan, b + step)
+        _visit_block(
+            pipeline,
+            board if size <= plan.large else board.single,
+            columns,
+            table,
+            record,
+            window,
+            chains,
+            first,
+            plan.block_start[b + 1] - first,
+        )
+    return False
+
+
+def _prepare(pipeline: Pipeline, board: Board, columns: Columns, table: Table, chains: Chains) -> None:
+    """Tell a board, and its board `single`, where the rows are, and whether the league's memory changes."""
+    pipeline.find_facets(board, columns.facets, table.facets, columns.unit)
+    single = board if board.stride == 1 else board.single
+    single.is_fixed = not chains.online
+    single.home_chain = chains.home
+    for k in range(pipeline.memories):
+        single.fixed[k] = table.memory[k]
+    if isinstance(single.margin, Spread):
+        chains.measures = True
+        if len(chains.epsilon) == 0:
+            chains.epsilon = array("d", bytes(8 * columns.matches))
+    if not chains.online and chains.measures:
+        board.margin = single.margin = FixedMargin()
+
+
+def visit_blocks(
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    table: Table,
+    record: Record,
+    plan: Schedule,
+    chains: Chains,
+    first: cython.Py_ssize_t,
+    last: cython.Py_ssize_t,
+) -> None:
+    """Visit the matches of the windows from `first` to `last` of a schedule, in blocks; backward, the last come first.
+
+    If an error occurs, some of the matches have been visited, and others have not.
+    """
+    w: cython.Py_ssize_t
+    most = 0
+    _prepare(pipeline, board, columns, table, chains)
+    for w in range(first, last):
+        most = max(most, plan.window_start[w + 1] - plan.window_start[w])
+    window: Window = Window(pipeline, plan.order, True, most if pipeline.tallies else 0)
+    if pipeline.tallies and not chains.online:
+        for k in range(pipeline.level):
+            for m in range(most):
+                window.memory[k, m] = table.memory[k]
+    if pipeline.ordered:
+        load_memory(pipeline, board.single, table, NAN, columns.unit, False)
+    for w in range(first, last):
+        _visit_window(
+            pipeline, board, columns, table, record, window, plan, chains, first + last - 1 - w if chains.backward else w
+        )
+    if pipeline.ordered:
+        first_cell = 0 if pipeline.serial else pipeline.level
+        for k in range(first_cell if chains.online else pipeline.home_memory, pipeline.memories):
+            table.memory[k] = board.single.memory[k]
+
+
+def visit_matches(
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    table: Table,
+    record: Record,
+    chains: Chains,
+    start: cython.Py_ssize_t,
+    stop: cython.Py_ssize_t,
+) -> None:
+    """Visit the matches from `start` to `stop`, one after the other; backward, the last match comes first."""
+    match: cython.Py_ssize_t
+    statistics: Statistics
+    _prepare(pipeline, board, columns, table, chains)
+    window: Window = Window(pipeline, memoryview(np.arange(start, stop, dtype=np.int32)), False)
+    for n in range(start, stop):
+        match = start + stop - 1 - n if chains.backward else n
+        record.at = match
+        if pipeline.has_statistics and chains.online:
+            statistics = board.statistics
+            statistics.scale(first_entry(columns, match), first_entry(columns, match + 1))
+        _visit_block(pipeline, board, columns, table, record, window, chains, match - start, 1)
+        if pipeline.has_statistics and chains.online and board.importances[0] > 0.0:
+            statistics.count(first_entry(columns, match), first_entry(columns, match + 1))
+
+
+def find_pools(columns: Columns, players: cython.Py_ssize_t) -> Any:
+    """Return a number for every player, which is the same for players who are connected by matches.
+
+    >>> import prowess as pw
+    >>> from prowess.model.engine.buffers import columns_of
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["dan"]]}])
+    >>> find_pools(columns_of(history, history.player), 4).tolist()
+    [0, 0, 2, 2]
+    """
+    pools = np.arange(players, dtype=np.int32)
+    parent: cython.int[::1] = memoryview(pools)
+    for match in range(columns.matches):
+        if columns.has_importance and columns.importance[match] == 0.0:
+            continue
+        root = _root(parent, columns.player[first_entry(columns, match)])
+        for e in range(first_entry(columns, match) + 1, first_entry(columns, match + 1)):
+            other = _root(parent, columns.player[e])
+            low = min(root, other)
+            parent[root] = parent[other] = cython.cast(cython.int, low)
+            root = low
+    for player in range(players):
+        parent[player] = cython.cast(cython.int, _root(parent, player))
+    return pools
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _root(parent: cython.int[::1], player: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Return the first player of a pool, and shorten the way to it."""
+    while parent[player] != player:
+        parent[player] = parent[parent[player]]
+        player = parent[player]
+    return player

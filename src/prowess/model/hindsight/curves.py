@@ -1,0 +1,159 @@
+"""Skill curves: what a whole history says about a skill at any time, at matches and between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.chains import Chain
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+# From the elapsed times of steps to a, c and q of the drift s ← a s + c + N(0, q), each with a column for each trait.
+Transition = Callable[[Floats], tuple[Floats, Floats, Floats]]
+
+
+def log_integral(mean: Floats, variance: Floats, precision: Floats, push: Floats) -> Floats:
+    """Return log ∫ N(x; mean, variance) exp(push x − ½ precision x²) dx.
+
+    >>> log_integral(np.array(1.0), np.array(2.0), np.array(0.0), np.array(0.5)).round(3)
+    np.float64(0.75)
+    """
+    share = 1.0 + variance * precision
+    return 0.5 * (push * (variance * push + 2.0 * mean) - precision * mean * mean) / share - 0.5 * np.log(share)
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The messages of all visits of a kind of chains, one row each, with a column for each trait.
+
+    `row` is the chain of every visit (−1 if there is none), `time` its time (NaN if unknown) and `weight` the importance
+    of its match. The forward messages are N(`mean`, `variance`); `precision` and `push` belong to the sites, and
+    `later_precision` and `later_push` to the messages from later visits. A chain without visits has the belief
+    N(`prior_mean`, `prior_variance`), which has a row for each chain.
+    """
+
+    row: Ints
+    time: Floats
+    weight: Floats
+    mean: Floats
+    variance: Floats
+    precision: Floats
+    push: Floats
+    later_precision: Floats
+    later_push: Floats
+    prior_mean: Floats
+    prior_variance: Floats
+    transition: Transition
+
+    @classmethod
+    def of(
+        cls, chain: Chain, row: Ints, time: Floats, weight: Floats, prior: tuple[Floats, Floats], transition: Transition
+    ) -> Curves:
+        """Return the curves of a chain whose forward messages have been kept."""
+        columns = (cells.reshape(-1, chain.traits, 2) for cells in (chain.forward, chain.sites, chain.messages))
+        pairs = [part for cells in columns for part in (cells[..., 0], cells[..., 1])]
+        return cls(row, time, weight, *pairs, *prior, transition)
+
+    @property
+    def log_evidence(self) -> float:
+        """What the visits add to the log-evidence, beside that of each match given all others."""
+        w = self.weight[:, None]
+        copies = np.maximum(w - 1.0, 0.0)
+        mean, variance = _tilt(
+            self.mean,
+            self.variance,
+            self.later_precision + copies * self.precision,
+            self.later_push + copies * self.push,
+        )
+        apart = log_integral(mean, variance, self.precision, self.push)
+        return float((log_integral(self.mean, self.variance, w * self.precision, w * self.push) - w * apart).sum())
+
+    def at_visits(self, visits: Ints) -> tuple[Floats, Floats]:
+        """Return means and variances at some visits, given all matches."""
+        w = self.weight[visits, None]
+        precision = self.later_precision[visits] + w * self.precision[visits]
+        push = self.later_push[visits] + w * self.push[visits]
+        return _tilt(self.mean[visits], self.variance[visits], precision, push)
+
+    @cached_property
+    def _sorted(self) -> tuple[Ints, Ints]:
+        """All visits that count, sorted by chain and in the order of time, and where each chain begins."""
+        counted = np.flatnonzero((self.row >= 0) & (self.weight > 0.0))
+        order = counted[np.argsort(self.row[counted], kind="stable")]
+        start = np.searchsorted(self.row[order], np.arange(len(self.prior_mean) + 1))
+        return order, start
+
+    def visits(self, chain: int) -> Ints:
+        """Return the visits of a chain, in the order of time."""
+        order, start = self._sorted
+        return order[start[chain] : start[chain + 1]]
+
+    def at(self, chains: Ints, times: Floats, unit: float) -> tuple[Floats, Floats]:
+        """Return means and variances of chains at times, given all matches; `unit` is the length of a unit of drift.
+
+        Between two visits, the belief after the earlier one is carried forward and the message of the later one back.
+        """
+        order, start = self._sorted
+        before = self._count_before(chains, times)
+        has_earlier = before > 0
+        has_later = before < start[chains + 1] - start[chains]
+        last = len(order) - 1
+        at_visit = np.append(order, 0)
+        earlier = at_visit[np.clip(start[chains] + before - 1, 0, max(last, 0))]
+        later = at_visit[np.clip(start[chains] + before, 0, max(last, 0))]
+        mean, variance = self._carried(chains, earlier, has_earlier, times, unit)
+        precision, push = self._brought(later, has_later, times, unit)
+        return _tilt(mean, variance, precision, push)
+
+    def _count_before(self, chains: Ints, times: Floats) -> Ints:
+        """Return how many visits of each chain are not after a time; visits without a time never are."""
+        order, start = self._sorted
+        if len(np.unique(times)) == 1 and len(chains) > 1:
+            done = np.concatenate([[0], np.cumsum(~(self.time[order] > times[0]))])
+            return done[start[chains + 1]] - done[start[chains]]
+        found = [
+            np.searchsorted(self.time[self.visits(chain)], time, side="right") if time == time else len(self.visits(chain))
+            for chain, time in zip(chains.tolist(), times.tolist(), strict=True)
+        ]
+        return np.array(found, np.int64)
+
+    def _carried(
+        self, chains: Ints, earlier: Ints, has_earlier: NDArray[np.bool_], times: Floats, unit: float
+    ) -> tuple[Floats, Floats]:
+        """Return the beliefs after earlier visits, carried forward to the times, or the prior if there are none."""
+        w = self.weight[earlier, None]
+        mean, variance = _tilt(
+            self.mean[earlier], self.variance[earlier], w * self.precision[earlier], w * self.push[earlier]
+        )
+        elapsed = np.nan_to_num((times - self.time[earlier]) / unit).clip(0.0)
+        a, c, q = self.transition(elapsed)
+        # What a drift adds at every match belongs to the next match.
+        _, _, at_match = self.transition(np.zeros_like(elapsed))
+        known = has_earlier[:, None]
+        return (
+            np.where(known, a * mean + c, self.prior_mean[chains]),
+            np.where(known, a * a * variance + np.maximum(q - at_match, 0.0), self.prior_variance[chains]),
+        )
+
+    def _brought(
+        self, later: Ints, has_later: NDArray[np.bool_], times: Floats, unit: float
+    ) -> tuple[Floats, Floats]:
+        """Return what later visits say about the times: a precision, and the precision times the mean."""
+        w = self.weight[later, None]
+        known = has_later[:, None]
+        precision = np.where(known, self.later_precision[later] + w * self.precision[later], 0.0)
+        push = np.where(known, self.later_push[later] + w * self.push[later], 0.0)
+        a, c, q = self.transition(np.nan_to_num((self.time[later] - times) / unit).clip(0.0))
+        share = a / (1.0 + q * precision)
+        return a * precision * share, (push - c * precision) * share
+
+
+def _tilt(mean: Floats, variance: Floats, precision: Floats, push: Floats) -> tuple[Floats, Floats]:
+    """Return mean and variance of N(mean, variance) times exp(push x − ½ precision x²)."""
+    share = 1.0 / (1.0 + variance * precision)
+    return (mean + variance * push) * share, variance * share

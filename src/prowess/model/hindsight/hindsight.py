@@ -1,0 +1,332 @@
+"""A model fitted to a whole history at once: skill curves, ratings at any time, and the evidence for the model."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Error
+from ...history import History, name_of, show_time
+from ...history.ragged import owners
+from ...history.slicing import last_moment
+from ...text import count
+from ...validate import scale as check_scale
+from ...validate import whole
+from ..fit.fit import starting_ladder
+from ..fit.forecasts import Forecasts, read_forecasts
+from ..fit.leaderboard import overall, points_columns
+from ..ladder.facet_rows import check_columns
+from ..ladder.ladder import Ladder
+from ..ladder.record import time_unit
+from ..model import Model
+from ..prediction import Prediction
+from ..rating import Rating
+from ..scale import Points
+from .curves import Curves, Floats, Transition
+from .smoother import Smoother
+from .support import check_model
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Hindsight:
+    """A model after a fit of a whole history at once: every match, earlier or later, informs every rating.
+
+    `hindsight["ann"]` is the rating at the player's last match. `sweeps` is how often the fit went through the history,
+    `moved` the largest change of a belief in the last sweep, and `converged` whether it was below the tolerance.
+    `unconverged` are the indices of matches in which EP did not converge.
+
+    >>> import prowess as pw
+    >>> days = [{"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, {"teams": [["bob"], ["cat"]], "time": "2026-02-01"}]
+    >>> hindsight = pw.TrueSkill().hindsight(pw.History.from_matches(days))
+    >>> hindsight
+    Hindsight(2 matches, 3 players, log-evidence -1.371)
+    >>> hindsight["ann"].mu > pw.TrueSkill().fit(pw.History.from_matches(days))["ann"].mu
+    True
+    """
+
+    def __init__(self, smoother: Smoother, converged: bool) -> None:
+        """Store the messages of a fit. Use `Model.hindsight` to create a hindsight."""
+        self.model: Model = smoother.model
+        self.history = smoother.history
+        self.sweeps, self.moved, self.converged = smoother.sweeps, smoother.moved, converged
+        self.unconverged = smoother.unconverged
+        self._smoother = smoother
+
+    def __repr__(self) -> str:
+        matches, players = count(len(self.history), "match", "matches"), count(len(self._after), "player", "players")
+        return f"Hindsight({matches}, {players}, log-evidence {self.log_evidence:.3f})"
+
+    # --- what a last pass over the history gives ------------------------------------------------------------------
+
+    @cached_property
+    def _read(self) -> tuple[Ladder, Forecasts, list[Curves]]:
+        """The ladder after the last match, the forecast of every match from all others, and the curves."""
+        smoother = self._smoother
+        record = smoother.read()
+        forecasts = read_forecasts(self.model.outcome, self.history, record)
+        return smoother.ladder.copy(), forecasts, _curves(smoother)
+
+    @property
+    def _after(self) -> Ladder:
+        return self._read[0]
+
+    @property
+    def left_out(self) -> Forecasts:
+        """The forecast of each match from all the others, earlier and later ones.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)
+        >>> pw.TrueSkill(draw_probability=0).hindsight(history).left_out.win.round(3)
+        array([0.767, 0.767])
+        """
+        return self._read[1]
+
+    @cached_property
+    def log_evidence(self) -> float:
+        """The log-probability of all results together, as expectation propagation estimates it.
+
+        Use it to compare models and parameters. It is not the sum of `left_out.log_evidence`, in which each match is
+        forecast from all others, nor that of a `Fit`, in which each match is forecast from earlier ones.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+        >>> round(pw.TrueSkill(draw_probability=0).hindsight(history).log_evidence, 3)
+        -0.693
+        """
+        _, forecasts, curves = self._read
+        importance = self.history.importance
+        apart = forecasts.log_evidence.sum() if importance is None else forecasts.log_evidence @ importance
+        return float(apart) + sum(curve.log_evidence for curve in curves)
+
+    # --- ratings --------------------------------------------------------------------------------------------------
+
+    @property
+    def ladder(self) -> Ladder:
+        """A ladder that continues online, from the ratings at the players' last matches.
+
+        >>> import prowess as pw
+        >>> hindsight = pw.TrueSkill().hindsight(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+        >>> _ = hindsight.ladder.record([["bob"], ["ann"]])
+        >>> hindsight["ann"].mu > 25
+        True
+        """
+        return self._after.copy()
+
+    @property
+    def home(self) -> Rating | None:
+        """The home advantage at the last match; None if the model has no home advantage."""
+        return self._after.home
+
+    @property
+    def points(self) -> Points | None:
+        """The conversion of skills to points at the last match; None without a scale."""
+        return self._after.points
+
+    @property
+    def effects(self) -> pl.DataFrame:
+        """What all players share at the last match, such as the effects of sides (see `Ladder.effects`)."""
+        return self._after.effects
+
+    @property
+    def deviations(self) -> pl.DataFrame:
+        """How players differ from their skills at their last matches (see `Ladder.deviations`)."""
+        return self._after.deviations
+
+    def __getitem__(self, name: str) -> Rating:
+        """Return a player's rating at the player's last match."""
+        return self._after[name]
+
+    def rating(self, name: str, at: Any = None, **context: Any) -> Rating:
+        """Return a player's rating at a time, by default at the player's last match, and at values of the context.
+
+        >>> import prowess as pw
+        >>> days = [{"teams": [["ann"], ["bob"]], "time": f"202{year}-01-01"} for year in (4, 5, 6)]
+        >>> model = pw.TrueSkill().replace(drift=pw.drift.PerTime(0.2))
+        >>> hindsight = model.hindsight(pw.History.from_matches(days))
+        >>> hindsight.rating("ann", at="2025-06-30").sigma < hindsight.rating("ann", at="2029").sigma
+        True
+        """
+        return self._ladder_at(at).rating(name, **context)
+
+    def leaderboard(
+        self, *, at: Any = None, all: bool = False, min_matches: int = 0, **context: Any
+    ) -> pl.DataFrame:
+        """Return the players, best first, with the columns of `Ladder.leaderboard`.
+
+        Without `at`, every player is listed with the rating at the last match. `at` is a time (or day, month, year):
+        then ratings are those at that time, of the players who had played their first match by then and were still to
+        play their last one; if `all` is true, of every player. The number of matches is that up to the time.
+
+        >>> import prowess as pw
+        >>> days = [(["ann", "bob"], "2024-01-01"), (["bob", "ann"], "2025-01-01"), (["cat", "bob"], "2026-01-01")]
+        >>> matches = [{"teams": [[one], [other]], "time": day} for (one, other), day in days]
+        >>> hindsight = pw.TrueSkill().hindsight(pw.History.from_matches(matches))
+        >>> hindsight.leaderboard(at="2024")["player"].to_list()
+        ['ann', 'bob']
+        >>> hindsight.leaderboard(at="2024", all=True)["player"].to_list()
+        ['cat', 'ann', 'bob']
+        """
+        ladder = self._ladder_at(at)
+        if at is not None and not all:
+            ladder = _players_of(ladder, self._playing(last_moment(self.history, at)))
+        return ladder.leaderboard(min_matches=min_matches, **context)
+
+    def curve(self, name: str, at: Sequence[Any] | None = None) -> pl.DataFrame:
+        """Return a player's ratings, given all matches, as a frame with the columns match, time, mu, sigma, shown.
+
+        There is a row for each match of the player or, if `at` has times, for each of these times, which may be between
+        matches, before the first or after the last. With a scale, the columns points, points_low and points_high
+        follow; in models with several traits, one column for each trait.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
+        >>> pw.TrueSkill().hindsight(history).curve("ann")["mu"].round(2).to_list()
+        [30.97, 30.97]
+        """
+        import polars as pl
+
+        self._after[name]  # raises an Error for an unknown name
+        skills = self._read[2][0]
+        row = self._after.rows[name_of(name)]
+        columns: dict[str, Any]
+        if at is None:
+            visits = skills.visits(row)
+            match = owners(self.history.match_start)[owners(self.history.team_start)[visits]]
+            mean, variance = skills.at_visits(visits)
+            columns = {"match": match}
+            if self.history.time is not None and self.history.time_kind is not None:
+                stamp = self.history.time_kind, self.history.time_zone
+                columns["time"] = [show_time(*stamp, self.history.time[m]) for m in match.tolist()]
+        else:
+            times = np.array([last_moment(self.history, time) for time in at], np.float64)
+            unit = time_unit(self._after.stamp)
+            mean, variance = skills.at(np.full(len(times), row), times, unit)
+            assert self.history.time_kind is not None
+            columns = {"time": [show_time(self.history.time_kind, self.history.time_zone, time) for time in times]}
+        beliefs = np.stack([mean, variance], axis=2).reshape(len(mean), -1)
+        mu, sigma, shown = overall(self.model, beliefs)
+        columns |= {"mu": mu, "sigma": sigma, "shown": shown}
+        if self.points is not None:
+            columns |= points_columns(self.points, mu, sigma)
+        traits = self.model.pipeline.layout.traits
+        if len(traits) > 1:
+            columns |= dict(zip(traits, mean.T, strict=True))
+        return pl.DataFrame(columns)
+
+    def predict(self, teams: Sequence[Sequence[str | Rating]], at: Any = None, **details: Any) -> Prediction:
+        """Predict a match, by default the next one, or one at a time of the past; all matches are taken into account.
+
+        The other arguments are those of `Ladder.predict`.
+
+        >>> import prowess as pw
+        >>> hindsight = pw.TrueSkill().hindsight(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+        >>> hindsight.predict([["ann"], ["bob"]]).win.round(3)
+        array([0.754, 0.208])
+        """
+        return self._ladder_at(at).predict(teams, **details)
+
+    def _ladder_at(self, at: Any) -> Ladder:
+        """Return a ladder with the ratings of all players at a time; by default, at their last matches."""
+        if at is None:
+            return self._after
+        time = last_moment(self.history, at)
+        ladder, _, curves = self._read
+        ladder = ladder.copy()
+        unit, layout = time_unit(ladder.stamp), ladder.layout
+        tables = [ladder.state[: len(ladder)], *(rows.state[: len(rows)] for rows in ladder.facets)]
+        for curve, state in zip(curves, tables, strict=False):
+            rows = np.arange(len(state))
+            mean, variance = curve.at(rows, np.full(len(rows), time), unit)
+            state[:, layout.means], state[:, layout.variances] = mean, variance
+        before = curves[0]._count_before(np.arange(len(ladder)), np.full(len(ladder), time))
+        ladder.state[: len(ladder), layout.matches] = before
+        ladder.state[: len(ladder), layout.last_seen] = time
+        return ladder
+
+    def _playing(self, time: float) -> list[int]:
+        """Return the rows of the players who had their first match by a time, and their last one at or after it."""
+        curves = self._read[2][0]
+        rows = np.arange(len(self._after))
+        begun = curves._count_before(rows, np.full(len(rows), time)) > 0
+        return np.flatnonzero(begun & ~(self._after.last_seen < time)).tolist()
+
+
+def _players_of(ladder: Ladder, rows: list[int]) -> Ladder:
+    """Return a ladder with some of the players of another one, and without deviations of the others."""
+    part = ladder.copy()
+    part.names = [ladder.names[row] for row in rows]
+    part.state[: len(rows)] = ladder.state[rows]
+    new_row = {row: number for number, row in enumerate(rows)}
+    for facet in part.facets:
+        facet.owners = [new_row.get(owner, -2) if owner >= 0 else owner for owner in facet.owners]
+        facet._row_of = {}
+    return part
+
+
+def _curves(smoother: Smoother) -> list[Curves]:
+    """Return the curves of the skills, and of the deviations and effects of each facet."""
+    model, history, pipeline = smoother.model, smoother.history, smoother.model.pipeline
+    match = owners(history.match_start)[owners(history.team_start)]
+    time = np.full(history.entries, np.nan) if history.time is None else history.time.astype(np.float64)[match]
+    weight = np.ones(history.entries) if history.importance is None else history.importance[match]
+    layout, start = smoother.ladder.layout, smoother.start[0]
+    newcomer = model.newcomer_from(smoother.start[1].tolist())
+    parts = [newcomer.parts.get(trait, newcomer) for trait in layout.traits]
+    known = ~np.isnan(start[:, :1])
+    prior = (
+        np.where(known, start[:, layout.means], [part.mu for part in parts]),
+        np.where(known, start[:, layout.variances], [part.sigma**2 for part in parts]),
+    )
+    row = smoother.rows.astype(np.int64)
+    return [Curves.of(smoother.chains.players, row, time, weight, prior, _transition(pipeline))]
+
+
+def _transition(pipeline: Any) -> Transition:
+    """Return the drift of a model as a function of elapsed times (see `Drift.transition`)."""
+
+    def transition(elapsed: Floats) -> tuple[Floats, Floats, Floats]:
+        board = pipeline.board(1, max(len(elapsed), 1))
+        board.entries = len(elapsed)
+        np.asarray(board.elapsed)[: len(elapsed)] = elapsed
+        pipeline.drift.transition(board)
+        cells = len(elapsed) * pipeline.traits
+        shape = len(elapsed), pipeline.traits
+        a, c, q = (np.asarray(column)[:cells].reshape(shape).copy() for column in (board.slope, board.mu, board.var))
+        np.asarray(board.elapsed)[:] = 0.0
+        pipeline.release(board)
+        return a, c, q
+
+    return transition
+
+
+def fit_hindsight(
+    model: Model,
+    history: History,
+    start: Ladder | Mapping[str, Rating] | None,
+    tolerance: float,
+    sweeps: int,
+    scale: tuple[float, float] | None,
+    progress: bool | None,
+) -> Hindsight:
+    """Fit a whole history at once. This is the implementation of `Model.hindsight`."""
+    if not isinstance(history, History):
+        raise Error(f"hindsight needs a History, not {type(history).__name__}; use History.read or History.from_frame")
+    check_model(model)
+    check_columns(model, history)
+    tolerance = check_scale("tolerance", tolerance)
+    smoother = Smoother(starting_ladder(model, start, scale), history)
+    converged = smoother.run(tolerance, max(whole("sweeps", sweeps), 1), progress)
+    if not converged:
+        warnings.warn(
+            f"after {count(smoother.sweeps, 'sweep', 'sweeps')} beliefs still move by {smoother.moved:.2g} standard "
+            f"deviations; allow more than {sweeps} sweeps",
+            stacklevel=3,
+        )
+    return Hindsight(smoother, converged)

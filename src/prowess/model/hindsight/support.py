@@ -1,0 +1,177 @@
+"""Which models can be fitted in hindsight, and which of their parts depend on the order of the matches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Error
+from ..components.absorb import Moment
+from ..components.margin import LearntDraws, TwoValued
+from ..components.outcome import GaussianScore, Margin, OffenceDefence, Order, PoissonScore
+from ..components.outcome.place_forecast import RoundedPlaces
+from ..components.team import FullSquad, Mean, Sum, Weighted
+
+if TYPE_CHECKING:
+    from ...history import History
+    from ..components.interfaces import Outcome, TeamFunction
+    from ..model import Model
+
+Floats = NDArray[np.float64]
+
+LONG = 1e6  # a time since the last match, after which every drift that is not 0 has changed a belief
+
+
+def check_model(model: Model) -> None:
+    """Raise an `Error` unless the model has a likelihood of whole histories: it names the part that has none.
+
+    >>> import prowess as pw
+    >>> check_model(pw.TrueSkill())
+    >>> check_model(pw.Elo())
+    Traceback (most recent call last):
+    ...
+    prowess.Error: the absorb rule Step(k=32.0) updates ratings match by match and cannot use a whole history; \
+TrueSkill() or TS2() can
+    """
+    reason = "updates ratings match by match and cannot use a whole history; "
+    instead = "TrueSkill() or TS2() can"
+    outcome = model.outcome
+    if isinstance(outcome, OffenceDefence) or "scale" not in outcome.blind:
+        instead = "GaussianOD() or PoissonOD() can"
+    if not isinstance(model.absorb, Moment):
+        message = f"the absorb rule {model.absorb!r} {reason}{instead}"
+        raise Error(message, field="absorb", value=model.absorb)
+    if model.period is not None:
+        message = f"a model with rating periods {reason}set period=None, or use a model without periods: {instead}"
+        raise Error(message, field="period", value=model.period)
+    if outcome.duels or outcome.laplace or not outcome.gradient:
+        message = f"the outcome {outcome!r} {reason}{instead}"
+        raise Error(message, field="outcome", value=outcome)
+
+
+def moves_skills(model: Model) -> bool:
+    """Return whether the drift of a model changes beliefs between two matches.
+
+    >>> import prowess as pw
+    >>> moves_skills(pw.TrueSkill()), moves_skills(pw.TrueSkill(tau=0))
+    (True, False)
+    """
+    board = model.pipeline.board(1, 1)
+    board.elapsed[0], board.played[0] = LONG, 1.0
+    traits = range(model.pipeline.traits)
+    for k in traits:
+        board.mu[k], board.var[k] = board.centre[k] + 1.0, 1.0
+    model.drift.widen(board)
+    moved = any(board.mu[k] != board.centre[k] + 1.0 or board.var[k] != 1.0 for k in traits)
+    board.elapsed[0] = 0.0
+    model.pipeline.release(board)
+    return moved
+
+
+def reads_scores(outcome: Outcome) -> bool:
+    """Return whether an outcome may depend on scores, and not only on places.
+
+    >>> import prowess as pw
+    >>> reads_scores(pw.TrueSkill().outcome), reads_scores(pw.GaussianSD().outcome)
+    (False, True)
+    """
+    return not isinstance(outcome, Order | RoundedPlaces)
+
+
+def has_positions(team: TeamFunction) -> bool:
+    """Return whether a team function may depend on the order in which the players of a team are listed.
+
+    >>> import prowess as pw
+    >>> has_positions(pw.team.Sum()), has_positions(pw.team.Weighted((1.0, 0.5)))
+    (False, True)
+    """
+    return not isinstance(team, Sum | Mean | FullSquad)
+
+
+def weights_follow_means(team: TeamFunction) -> bool:
+    """Return whether the weights of a team function may depend on the prior means of the players.
+
+    >>> import prowess as pw
+    >>> weights_follow_means(pw.team.Mean()), weights_follow_means(pw.team.LeaderBonus(pw.team.Sum()))
+    (False, True)
+    """
+    if isinstance(team, FullSquad):
+        return bool(team.larger == "top")
+    return not isinstance(team, Sum | Mean | Weighted)
+
+
+def margin_follows_means(margin: Margin) -> bool:
+    """Return whether a draw margin may depend on the prior performances of the teams.
+
+    >>> import prowess as pw
+    >>> margin_follows_means(pw.outcome.Spread()), margin_follows_means(pw.outcome.TwoValued(1.0, 0.5))
+    (True, False)
+    """
+    # A margin without a method `measure` of its own has nothing that could look at a match.
+    return type(margin).measure is not Margin.measure and not isinstance(margin, TwoValued | LearntDraws)
+
+
+@dataclass(frozen=True, eq=False)
+class OnlinePass:
+    """What stays as it was in the pass over the history in time order, although it depends on that order.
+
+    `memory` is the league's memory after the last match: an estimated γ, or how often teams draw. `entry_means` (a
+    column for each trait) are the prior means of the players, and `team_means` those of the performances. They are None
+    unless weights or margins depend on them. `model` is the model itself, except that its base level of scores is given
+    by what was learnt.
+    """
+
+    model: Model
+    memory: Floats
+    entry_means: Floats | None = None
+    team_means: Floats | None = None
+
+
+def run_online(model: Model, history: History, margin: Margin, progress: bool | None = False) -> OnlinePass:
+    """Rate the history in time order, if the weights, margins or memory of the model depend on that.
+
+    Weights that followed the means from sweep to sweep might never settle, so those of this pass are kept.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}])
+    >>> run_online(pw.GaussianSD(), history, pw.outcome.Margin()).memory
+    array([1., 4.])
+    """
+    from ..fit.sweeps import run_sweep
+    from ..ladder.ladder import Ladder
+
+    level = model.pipeline.level
+    follows = weights_follow_means(model.team) or margin_follows_means(margin)
+    if not level and not follows:
+        return OnlinePass(model, np.empty(0))
+    ladder = Ladder(model)
+    record = run_sweep(ladder, history, progress, silent=not follows, beliefs=follows)
+    memory = np.array(ladder.memory[:level], np.float64)
+    model = _with_base(model, memory)
+    memory = memory[: model.pipeline.level]
+    if not follows:
+        return OnlinePass(model, memory)
+    traits = model.pipeline.traits
+    return OnlinePass(
+        model, memory, np.array(record.before[:, model.pipeline.layout.means]), record.mean.reshape(-1, traits)
+    )
+
+
+def _with_base(model: Model, memory: Floats) -> Model:
+    """Return the model with the base level of scores that was learnt as a given one.
+
+    A learnt level would include the scores of each match a second time, because it learns before the skills do.
+    """
+    score: Any = getattr(model.outcome, "score", None)
+    base = {GaussianScore: "base_score", PoissonScore: "base_rate"}.get(type(score))
+    if base is None or not isinstance(getattr(score, base), str):
+        return model
+    board = model.pipeline.board(2, 2)
+    board.memory[: len(memory)] = memoryview(memory)
+    level = score.base_level(board)
+    model.pipeline.release(board)
+    return model.replace(**{base: exp(level) if base == "base_rate" else level})

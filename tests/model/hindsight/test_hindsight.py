@@ -1,0 +1,294 @@
+"""A hindsight is exact where the exact posterior is known, agrees with other packages, and needs no order."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from prowess.model.hindsight.smoother import Smoother
+from prowess.model.presets import PRESETS
+from tests.oracles.hindsight import exact_scores
+
+PURE = pw.kernel_mode() == "pure"
+FINE = {"tolerance": 1e-11, "sweeps": 2000}
+
+
+def league(rng, count, players, sizes=(1, 1), *, time=True, scores=True, home=False, importance=False):
+    """Return matches of random teams, with random scores or places, at times that increase."""
+    found, now = [], 0.0
+    for _ in range(count):
+        names = [f"p{k}" for k in rng.permutation(players)[: sum(sizes)]]
+        match = {"teams": [list(map(str, team)) for team in np.split(names, np.cumsum(sizes)[:-1])]}
+        if scores:
+            match["scores"] = rng.integers(0, 6, len(sizes)).tolist()
+        else:
+            match["ranks"] = rng.integers(1, len(sizes) + 1, len(sizes)).tolist()
+        if time:
+            now += float(rng.integers(0, 4))
+            match["time"] = now
+        if home and rng.random() < 0.8:
+            match["home"] = int(rng.integers(len(sizes)))
+        if importance:
+            match["importance"] = float(rng.choice([0.0, 0.5, 1.0, 2.0]))
+        found.append(match)
+    return found
+
+
+def read(matches):
+    return pw.History.from_matches(matches)
+
+
+def scores_model(traits, tau=0.0, home=None, sigma=3.0, beta=1.0, gamma=2.0):
+    score = pw.outcome.GaussianScore(gamma, base_score=2.5) if traits == 2 else pw.outcome.GaussianScore(gamma)
+    return pw.Model(
+        prior=pw.Normal(0.0, sigma),
+        noise=beta,
+        outcome=pw.outcome.OffenceDefence(score) if traits == 2 else score,
+        drift=pw.drift.PerTime(tau) if tau else pw.drift.Still(),
+        home=None if home is None else pw.Home(*home),
+    )
+
+
+def means_at_matches(hindsight, matches, traits):
+    """Return the means of all players at all their matches, by player, trait and match."""
+    found = {}
+    for name in hindsight.ladder.names:
+        curve = hindsight.curve(name)
+        for k, column in enumerate(("offence", "defence") if traits == 2 else ("mu",)):
+            found |= {(name, k, m): mu for m, mu in zip(curve["match"], curve[column], strict=True)}
+    return found
+
+
+# --- exact where it must be ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sizes", [(1, 1), (2, 2), (3, 3), (1, 2)])
+@pytest.mark.parametrize("tau", [0.0, 0.7])
+@pytest.mark.parametrize("traits", [1, 2])
+@pytest.mark.parametrize("home", [None, (1.0, 2.0)])
+def test_means_of_normal_scores_are_exact(sizes, tau, traits, home):
+    matches = league(np.random.default_rng(1), 12 if PURE else 40, 8, sizes, home=home is not None)
+    exact = exact_scores(
+        matches, sigma=3.0, beta=1.0, gamma=2.0, tau=tau, traits=traits, home=home, base=2.5 if traits == 2 else 0.0
+    )
+    hindsight = scores_model(traits, tau, home).hindsight(read(matches), **FINE)
+    found = means_at_matches(hindsight, matches, traits)
+    expected = {key: exact.mean[at] for key, at in exact.index.items() if key[0] != "home"}
+    assert found == pytest.approx(expected, abs=1e-8)
+    if home is not None and traits == 1:
+        assert hindsight.home.mu == pytest.approx(exact.mean[exact.index["home", 0]], abs=1e-8)
+
+
+@pytest.mark.parametrize("tau", [0.0, 0.7])
+def test_trees_are_exact_after_three_sweeps(tau):
+    """No two players are connected twice, so that messages never return to where they came from."""
+    pairs = [("ann", "bob"), ("bob", "cat"), ("cat", "dan"), ("bob", "eve"), ("eve", "fay"), ("fay", "gus")]
+    rng = np.random.default_rng(2)
+    matches = [
+        {"teams": [[a], [b]], "scores": rng.integers(0, 6, 2).tolist(), "time": 3.0 * k} for k, (a, b) in enumerate(pairs)
+    ]
+    exact = exact_scores(matches, sigma=3.0, beta=1.0, gamma=2.0, tau=tau)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        hindsight = scores_model(1, tau).hindsight(read(matches), tolerance=1e-30, sweeps=3)
+    for name in hindsight.ladder.names:
+        for match, mu, sigma in hindsight.curve(name).select("match", "mu", "sigma").rows():
+            at = exact.index[name, 0, match]
+            assert (mu, sigma) == pytest.approx((exact.mean[at], exact.covariance[at, at] ** 0.5), abs=1e-10)
+    assert hindsight.log_evidence == pytest.approx(exact.log_evidence, abs=1e-10)
+
+
+def test_log_evidence_of_one_match_is_that_of_the_fit():
+    history = read([{"teams": [["ann", "bob"], ["cat"]], "scores": [3, 1]}])
+    for model in (pw.TrueSkill(), scores_model(1), scores_model(2), pw.PoissonOD(), pw.TrueSkill().replace(home_sigma=2)):
+        assert model.hindsight(history).log_evidence == pytest.approx(model.fit(history).log_evidence, abs=1e-12)
+
+
+# --- the online fit ---------------------------------------------------------------------------------------------------
+
+
+SUPPORTED = [name for name, preset in PRESETS.items() if isinstance(preset().absorb, pw.absorb.Moment)]
+OTHERS = {
+    "drift by time": pw.TrueSkill().replace(drift=pw.drift.PerTime(0.3)),
+    "limited drift": pw.TrueSkill().replace(drift=pw.drift.PerTime(2.0, cap=5.0)),
+    "seasons": pw.TrueSkill().replace(drift=pw.drift.Seasons(pw.drift.PerMatch(0.1), gap=2, carry=0.8, season_tau=1)),
+    "learnt home": pw.TrueSkill().replace(home_sigma=2.0, home_tau=0.1),
+    "learnt home, scores": pw.GaussianOD().replace(home_sigma=1.0),
+    "leader bonus": pw.TrueSkill().replace(team=pw.team.LeaderBonus(pw.team.Mean(), 0.2)),
+    "squads": pw.TrueSkill().replace(team=pw.team.FullSquad(2)),
+    "deviations": pw.TrueSkill().replace(facets=(pw.facet.By("surface", sigma=2.0, tau=0.1),)),
+}
+MODELS = {name: PRESETS[name]() for name in SUPPORTED} | OTHERS
+
+
+def with_surfaces(matches, rng):
+    return [m | {"context": {"surface": str(rng.choice(["clay", "grass"]))}} for m in matches]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_first_pass_forward_is_the_fit(name):
+    rng = np.random.default_rng(3)
+    sizes = (2, 2) if "squads" in name or "leader" in name else (1, 1, 1) if name in ("ts2", "ts3") else (1, 1)
+    history = read(with_surfaces(league(rng, 25 if PURE else 90, 12, sizes, home=True, importance=True), rng))
+    model = MODELS[name]
+    smoother = Smoother(pw.Ladder(model), history)
+    smoother.forward(online=True)
+    ladder = model.fit(history).ladder
+    assert smoother.ladder.state[: len(ladder)] == pytest.approx(ladder.state[: len(ladder)], rel=1e-13, nan_ok=True)
+    assert smoother.ladder.memory == pytest.approx(ladder.memory, rel=1e-13)
+
+
+# The noise of scores is estimated from all matches, and so is the base level: then even one match tells more than before.
+@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.outcome.memory_from != "scores"])
+def test_one_match_alone_gives_the_fit(name):
+    match = {"teams": [["ann"], ["bob"]], "scores": [2, 1], "time": 1.0, "home": 0, "context": {"surface": "clay"}}
+    history, model = read([match]), MODELS[name]
+    hindsight, fit = model.hindsight(history, **FINE), model.fit(history)
+    for player in ("ann", "bob"):
+        assert hindsight[player].mu == pytest.approx(fit[player].mu, rel=1e-12)
+        assert hindsight[player].sigma == pytest.approx(fit[player].sigma, rel=1e-12)
+
+
+# --- nothing depends on what should not matter ----------------------------------------------------------------------------
+
+
+def ratings(hindsight):
+    return {name: (hindsight[name].mu, hindsight[name].sigma) for name in hindsight.ladder.names}
+
+
+ORDERLESS = [pw.TrueSkill(tau=0), pw.TrueSkill().replace(drift=pw.drift.PerTime(0.3)), pw.GaussianOD(), pw.PoissonOD()]
+
+
+@pytest.mark.parametrize("model", ORDERLESS, ids=["still", "by time", "gaussian-od", "poisson-od"])
+def test_the_order_of_teams_and_of_matches_at_equal_times_changes_nothing(model):
+    model = model.replace(drift=model.drift if isinstance(model.drift, pw.drift.PerTime) else pw.drift.Still())
+    rng = np.random.default_rng(5)
+    matches = league(rng, 40, 8, (2, 2))
+    turned = []
+    for match in matches:
+        turned.append(match | {"teams": match["teams"][::-1], "scores": match["scores"][::-1]})
+    order = sorted(range(40), key=lambda k: (matches[k]["time"], rng.random()))
+    one = ratings(model.hindsight(read(matches), **FINE))
+    other = ratings(model.hindsight(read([turned[k] for k in order]), **FINE))
+    for name, rating in one.items():
+        assert other[name] == pytest.approx(rating, abs=1e-8)
+
+
+def test_time_reversed_without_drift_gives_the_same():
+    matches = league(np.random.default_rng(6), 50, 8, time=False)
+    model = pw.TrueSkill(tau=0)
+    one, other = (ratings(model.hindsight(read(part), **FINE)) for part in (matches, matches[::-1]))
+    for name, rating in one.items():
+        assert other[name] == pytest.approx(rating, abs=1e-8)
+
+
+@pytest.mark.parametrize("tau", [0.0, 0.5])
+def test_importance_2_is_a_match_listed_twice_and_importance_0_an_absent_one(tau):
+    rng = np.random.default_rng(7)
+    matches = [m | {"importance": float(rng.integers(0, 3))} for m in league(rng, 40, 8)]
+    listed = [m | {"importance": 1.0} for m in matches for _ in range(int(m["importance"]))]
+    model = pw.TrueSkill().replace(drift=pw.drift.PerTime(tau))
+    one, other = (model.hindsight(read(part), **FINE) for part in (matches, listed))
+    for name, rating in ratings(one).items():
+        assert ratings(other)[name] == pytest.approx(rating, abs=1e-8)
+    assert one.log_evidence == pytest.approx(other.log_evidence, abs=1e-7)
+
+
+# --- curves -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "drift",
+    [pw.drift.Still(), pw.drift.PerTime(0.4), pw.drift.Seasons(pw.drift.PerTime(0.2), gap=3.0, carry=0.7, season_tau=1.0)],
+    ids=["still", "by time", "seasons"],
+)
+def test_a_curve_between_matches_is_that_of_a_match_without_importance(drift):
+    rng = np.random.default_rng(8)
+    matches = league(rng, 30, 5)
+    model = pw.TrueSkill().replace(drift=drift)
+    hindsight = model.hindsight(read(matches), **FINE)
+    last = matches[-1]["time"]
+    for time in (2.5, 17.25, last + 4.0):
+        ghost = {"teams": [["p0"], ["p1"]], "scores": [0, 0], "time": time, "importance": 0.0}
+        where = sorted([*matches, ghost], key=lambda match: match["time"])
+        history = read(where)
+        curves = model.hindsight(history, **FINE)
+        visits = np.flatnonzero(history.importance == 0.0)[0] * 2
+        mean, variance = curves._read[2][0].at_visits(np.array([visits]))
+        found = hindsight.curve("p0", at=[time])
+        assert found["mu"][0] == pytest.approx(mean[0, 0], abs=1e-8)
+        assert found["sigma"][0] == pytest.approx(variance[0, 0] ** 0.5, abs=1e-8)
+
+
+def test_the_curve_at_the_time_of_a_match_is_that_of_the_match():
+    matches = [m | {"time": float(k)} for k, m in enumerate(league(np.random.default_rng(9), 30, 5))]
+    for drift in (pw.drift.PerMatch(0.3), pw.drift.PerTime(0.3)):
+        hindsight = pw.TrueSkill().replace(drift=drift).hindsight(read(matches))
+        curve = hindsight.curve("p2")
+        again = hindsight.curve("p2", at=curve["time"].to_list())
+        assert again["mu"].to_list() == pytest.approx(curve["mu"].to_list(), abs=1e-12)
+        assert again["sigma"].to_list() == pytest.approx(curve["sigma"].to_list(), abs=1e-12)
+
+
+def test_leaderboards_of_a_day_list_who_played_then():
+    days = [("ann", "bob", "2001-05-01"), ("cat", "bob", "2002-05-01"), ("dan", "cat", "2003-05-01")]
+    matches = [{"teams": [[a], [b]], "time": day} for a, b, day in days]
+    hindsight = pw.TrueSkill().replace(drift=pw.drift.PerTime(0.05)).hindsight(read(matches))
+    assert set(hindsight.leaderboard(at="2002-05-01")["player"]) == {"bob", "cat"}
+    assert set(hindsight.leaderboard(at="2001")["player"]) == {"bob"}  # ann had played her last match in May
+    board = hindsight.leaderboard(at="2002-05-01", all=True)
+    assert len(board) == 4
+    row = dict(zip(board["player"], board["mu"], strict=True))
+    for name in row:
+        assert row[name] == pytest.approx(hindsight.curve(name, at=["2002-05-01"])["mu"][0], abs=1e-12)
+        assert row[name] == pytest.approx(hindsight.rating(name, at="2002-05-01").mu, abs=1e-12)
+
+
+def test_a_ladder_continues_from_the_last_matches():
+    history = read(league(np.random.default_rng(10), 40, 6))
+    hindsight = pw.TrueSkill().hindsight(history)
+    for name in hindsight.ladder.names:
+        assert hindsight[name].mu == pytest.approx(hindsight.curve(name)["mu"][-1], abs=1e-12)
+        assert hindsight[name].sigma == pytest.approx(hindsight.curve(name)["sigma"][-1], abs=1e-12)
+
+
+def test_players_of_a_start_begin_with_their_belief():
+    matches = league(np.random.default_rng(11), 60, 6)
+    model = pw.TrueSkill().replace(drift=pw.drift.PerTime(0.3))
+    first = model.fit(read(matches[:30])).ladder
+    hindsight = model.hindsight(read(matches[30:]), first, **FINE)
+    # The belief at the start is a normal one, so it is like a prior of its own for each player.
+    assert hindsight["p0"].sigma < first["p0"].sigma or hindsight["p0"].sigma == pytest.approx(first["p0"].sigma, rel=0.5)
+    assert hindsight.ladder.leaderboard()["matches"].sum() == 120
+
+
+# --- convergence, errors ------------------------------------------------------------------------------------------------
+
+
+def test_too_few_sweeps_are_reported():
+    history = read(league(np.random.default_rng(12), 60, 6))
+    with pytest.warns(UserWarning, match="after 1 sweep beliefs still move by"):
+        hindsight = pw.TrueSkill().hindsight(history, sweeps=1)
+    assert not hindsight.converged
+    assert hindsight.sweeps == 1
+    assert hindsight.moved > 1e-4
+
+
+@pytest.mark.parametrize("name", [name for name in PRESETS if name not in SUPPORTED])
+def test_systems_without_such_a_view_say_what_to_use(name):
+    history = read([{"teams": [["ann"], ["bob"]]}])
+    with pytest.raises(pw.Error, match=r"match by match and cannot use a whole history; .*\(\) can"):
+        PRESETS[name]().hindsight(history)
+
+
+def test_an_error_names_its_match():
+    history = read([{"teams": [["ann"], ["bob"]], "scores": [1, 2]}, {"teams": [["ann"], ["bob"]]}])
+    with pytest.raises(pw.Error, match="match 2 of 2: GaussianScore needs scores"):
+        pw.GaussianSD().hindsight(history)
+
+
+def test_an_empty_history_has_no_players():
+    hindsight = pw.TrueSkill().hindsight(read([]))
+    assert len(hindsight.ladder) == 0
+    assert hindsight.log_evidence == 0.0
