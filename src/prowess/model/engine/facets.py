@@ -267,6 +267,35 @@ def _store_row(
         table.cells[last_seen] = now
 
 
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _load_effect(
+    facet: RowSource,
+    rows: Board,
+    position: cython.Py_ssize_t,
+    row: cython.Py_ssize_t,
+    traits: cython.Py_ssize_t,
+    now: cython.double,
+    unit: cython.double,
+) -> cython.void:
+    """Load a row of a facet to a position of the board `rows`, with the drift up to the match."""
+    base = row * facet.table.stride if row >= 0 else 0
+    last_seen = base + 2 * traits
+    is_new = row < 0 or facet.table.cells[base] != facet.table.cells[base]
+    elapsed = 1.0
+    if facet.part.per_time:
+        elapsed = 0.0 if is_new else (now - facet.table.cells[last_seen]) / unit
+        # The comparison is false for NaN: if a time is unknown, the elapsed time is 0.
+        elapsed = elapsed if elapsed >= 0.0 else 0.0
+    rows.played[position] = 0.0 if is_new else facet.table.cells[last_seen + 1]
+    for k in range(traits):
+        i = position * traits + k
+        var = facet.part.variance if is_new else facet.table.cells[base + 2 * k + 1]
+        rows.mu[i] = facet.part.mean if is_new else facet.table.cells[base + 2 * k]
+        rows.var[i] = var + facet.part.drift * elapsed
+
+
 @cython.final
 @cython.cclass
 class Effects:
@@ -287,6 +316,12 @@ class Effects:
     cells: `cell_of` is the last one, and `first_of` that of the first team, or −1. `share` is the mean weight of a row
     over all teams, `gone` the share of its variance that the match has removed, and `counts` says whether the row had
     any influence. Of a team, `bare` is the variance without effects, and `own` the variance that effects add.
+
+    Only the beliefs about effects depend on the match before, so `prepare` finds the rows and the weights of a whole
+    block of pairs at once: `lane_row`, `lane_weight` and, for each team, the number of its rows in `lane_cells`. There
+    is a cell for each place where a row can occur in a match; it has no row (`MISSING`) and a weight of 0 if the value
+    is missing, or if an earlier cell has the same row. `lane_use` and `lane_share` are the cell and the weight of a row
+    in the performance of each entry of `use_entry`, for the statistics.
     """
 
     def __init__(
@@ -314,7 +349,7 @@ class Effects:
         self.scores = scores
         self.hears = hears
         self.scales = sum(part.number for part in parts)
-        most = sum(max(entries, teams) * max(part.number, 1) for part in parts)
+        self.most = most = sum(max(entries, teams) * max(part.number, 1) for part in parts)
         self.side = Board(1, most, traits)
         self.cell_row, self.cell_team, self.row_cells = (array("i", bytes(4 * most)) for _ in range(3))
         self.counts, self.first_of, self.cell_of = (array("i", bytes(4 * most)) for _ in range(3))
@@ -329,6 +364,8 @@ class Effects:
             array("d", bytes(8 * heard)) for _ in range(4)
         )
         self.entry_shift, self.entry_added = (array("d", bytes(8 * entries * traits)) for _ in range(2))
+        self._make_lanes(1)
+        self.stride = 1
         slots = 8
         while slots < 2 * most:
             slots *= 2
@@ -346,10 +383,31 @@ class Effects:
         self.is_known = True
         return False
 
-    def fade(self, source: Board) -> cython.bint:
+    def _make_lanes(self, stride: int) -> None:
+        """Make room for the rows and weights of pairs in this many lanes."""
+        self.lane_row, self.lane_use = (array("q", bytes(8 * self.most * stride)) for _ in range(2))
+        self.lane_weight, self.lane_share = (array("d", bytes(8 * self.most * stride)) for _ in range(2))
+        self.lane_cells = array("d", bytes(16 * stride))
+
+    def prepare(self, source: Board) -> cython.bint:
+        """Compute everything that does not depend on the beliefs about effects, for all lanes of a board.
+
+        The weights of the players are known by then, because the team function has run.
+        """
+        self.is_pair = self.differences and source.teams == 2
+        self.relative = self.differences and not self.is_pair
+        self.is_large = source.entries > FEW
+        if self.scales > 0:
+            self._fade(source)
+        if self.is_pair:
+            if len(self.lane_row) < self.most * source.stride:
+                self._make_lanes(source.stride)
+            self.stride = source.stride
+            self._list_cells(source)
+        return False
+
+    def _fade(self, source: Board) -> cython.bint:
         """Compute the weights exp(−played/scale) of `Experience` for all entries and lanes of a board."""
-        if self.scales == 0:
-            return False
         size = source.entries * source.stride
         if len(self.fading) < self.scales * size:
             self.fading = array("d", bytes(8 * self.scales * size))
@@ -365,30 +423,158 @@ class Effects:
                 first += size
         return False
 
+    def _list_cells(self, source: Board) -> cython.void:
+        """List the rows of all pairs on a board, with their net weights."""
+        s = source.stride
+        self.rows = self.scale = self.uses = 0
+        for f in range(len(self.sources)):
+            facet: RowSource = self.sources[f]
+            first = self.rows
+            first_use = -1 if facet.column.by_team or not self.hears else self.uses
+            self.part_row[f] = first
+            if facet.part.number > 0:
+                self._list_scales(facet.part.number, source)
+                continue
+            for j in range(2):
+                if facet.column.by_team:
+                    self._list_values(facet.column, source, j, -1)
+                    continue
+                for e in range(source.start[j], source.start[j + 1]):
+                    self._list_values(facet.column, source, j, e)
+            if self.rows - first > FEW:
+                for i in range(source.lanes):
+                    self._merge_many(first, first_use, i)
+            else:
+                self._merge_few(first, first_use, source.lanes)
+        self.part_row[len(self.sources)] = self.rows
+        for lane in range(source.lanes):
+            self.lane_cells[lane] = self.lane_cells[s + lane] = 0.0
+        for c in range(self.rows):
+            team = self.cell_team[c] * s
+            for lane in range(source.lanes):
+                self.lane_cells[team + lane] += 1.0 if self.lane_row[c * s + lane] != MISSING else 0.0
+
+    def _list_scales(self, number: cython.Py_ssize_t, source: Board) -> cython.void:
+        """List the rows of `Experience`, which all players of all matches have."""
+        s = source.stride
+        for n in range(number):
+            c = self.rows
+            self.cell_team[c] = 0
+            self.cell_row[c] = c
+            for lane in range(source.lanes):
+                self.lane_row[c * s + lane] = n
+                self.lane_weight[c * s + lane] = 0.0
+            for e in range(source.entries):
+                sign = 1.0 if e < source.start[1] else -1.0
+                at = ((self.scale + n) * source.entries + e) * s
+                for lane in range(source.lanes):
+                    self.lane_weight[c * s + lane] += sign * (self.fading[at + lane] * source.alpha[e * s + lane])
+                if self.hears:
+                    self._list_use(c, e, source.lanes)
+                    for lane in range(source.lanes):
+                        self.lane_share[(self.uses - 1) * s + lane] = self.fading[at + lane]
+            self.rows += 1
+        self.scale += number
+
+    def _list_use(self, c: cython.Py_ssize_t, e: cython.Py_ssize_t, lanes: cython.Py_ssize_t) -> cython.void:
+        """Note that the row of a cell adds to the performance of an entry; the caller sets its weight."""
+        self.use_entry[self.uses] = e
+        for lane in range(lanes):
+            self.lane_use[self.uses * self.stride + lane] = c
+        self.uses += 1
+
+    def _list_values(
+        self, column: FacetColumn, source: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t
+    ) -> cython.void:
+        """List the rows of a facet for the entry e of team j, or for the whole team if e is −1."""
+        s = source.stride
+        cell = self.rows * s
+        self.cell_team[self.rows] = j
+        self.cell_row[self.rows] = self.rows
+        for lane in range(source.lanes):
+            row = column.row[source.first_team[lane] + j if e < 0 else source.first_entry[lane] + e]
+            self.lane_row[cell + lane] = row
+            self.lane_weight[cell + lane] = 1.0 if row != MISSING else 0.0
+        if column.has_weight:
+            for lane in range(source.lanes):
+                weight = column.weight[source.first_team[lane] + j if e < 0 else source.first_entry[lane] + e]
+                self.lane_weight[cell + lane] = weight if self.lane_row[cell + lane] != MISSING else 0.0
+        if e >= 0:
+            if self.hears:
+                self._list_use(self.rows, e, source.lanes)
+                for lane in range(source.lanes):
+                    self.lane_share[(self.uses - 1) * s + lane] = self.lane_weight[cell + lane]
+            for lane in range(source.lanes):
+                self.lane_weight[cell + lane] *= source.alpha[e * s + lane]
+        self.rows += 1
+
+    def _merge_few(
+        self, first: cython.Py_ssize_t, first_use: cython.Py_ssize_t, lanes: cython.Py_ssize_t
+    ) -> cython.void:
+        """Move the weights of the cells from `first` on to the first cell with the same row.
+
+        The uses of their rows begin at `first_use`; −1 if there are none.
+        """
+        s = self.stride
+        for later in range(first + 1, self.rows):
+            for c in range(first, later):
+                sign = 1.0 if self.cell_team[c] == self.cell_team[later] else -1.0
+                for lane in range(lanes):
+                    row = self.lane_row[later * s + lane]
+                    weight = self.lane_weight[later * s + lane]
+                    moved = weight if row == self.lane_row[c * s + lane] else 0.0
+                    self.lane_weight[c * s + lane] += sign * moved
+                    self.lane_weight[later * s + lane] = weight - moved
+                    if first_use >= 0:
+                        use = (first_use + later - first) * s + lane
+                        known = self.lane_row[c * s + lane] if row != MISSING else row - 1
+                        self.lane_use[use] = c if row == known else self.lane_use[use]
+                    self.lane_row[later * s + lane] = MISSING if row == self.lane_row[c * s + lane] else row
+
+    def _merge_many(self, first: cython.Py_ssize_t, first_use: cython.Py_ssize_t, lane: cython.Py_ssize_t) -> cython.void:
+        """Do the same as `_merge_few` for one lane of a large match."""
+        s = self.stride
+        for i in range(self.mask + 1):
+            self.slots[i] = -1
+        for later in range(first, self.rows):
+            row = self.lane_row[later * s + lane]
+            if row == MISSING:
+                continue
+            slot: cython.Py_ssize_t = (row * 5) & self.mask
+            while self.slots[slot] >= 0 and self.lane_row[self.slots[slot] * s + lane] != row:
+                slot = (slot + 1) & self.mask
+            c = self.slots[slot]
+            if c < 0:
+                self.slots[slot] = later
+                continue
+            sign = 1.0 if self.cell_team[c] == self.cell_team[later] else -1.0
+            self.lane_weight[c * s + lane] += sign * self.lane_weight[later * s + lane]
+            self.lane_weight[later * s + lane] = 0.0
+            self.lane_row[later * s + lane] = MISSING
+            if first_use >= 0:
+                self.lane_use[(first_use + later - first) * s + lane] = c
+
     def add(self, board: Board, source: Board, lane: cython.Py_ssize_t) -> cython.void:
         """Add the effects of the match in a lane of `source` to the performances of its teams on `board`.
 
-        The weights of the players are known by then, because the team function has run, and so has `fade`.
+        `prepare` has run for `source`.
         """
+        if self.hears:
+            for k in range(source.entries * source.traits):
+                self.entry_shift[k] = self.entry_added[k] = 0.0
+        if self.is_pair:
+            self._add_pair(board, source.times[lane], lane)
+            return
         self.rows = self.cells = self.scale = self.uses = 0
-        self.is_pair = self.differences and source.teams == 2
-        self.relative = self.differences and not self.is_pair
-        self.is_large = source.entries > FEW
         if self.is_large:
             for i in range(self.mask + 1):
                 self.slots[i] = -1
         for j in range(source.teams):
             self.team_cells[j] = 0
-        if self.hears:
-            for k in range(source.entries * source.traits):
-                self.entry_shift[k] = self.entry_added[k] = 0.0
         for f in range(len(self.sources)):
             self.part_row[f] = self.rows
             self._add_facet(f, self.sources[f], source, lane)
         self.part_row[len(self.sources)] = self.rows
-        if self.is_pair:
-            self._add_rows(board)
-            return
         for k in range(board.traits):
             self._add_trait(board, k)
 
@@ -428,21 +614,14 @@ class Effects:
         known = self._find(f, row)
         if known == self.rows:
             self.rows += 1
-            self._load_row(facet, known, row, source.times[lane])
+            self.row_at[known] = row
+            _load_effect(facet, self.side, known, row, source.traits, source.times[lane], self.unit)
         if self.hears and e >= 0:
-            self._add_use(facet, known, e, weight)
-        if self.is_pair:
-            if e >= 0:
-                weight *= source.alpha[e * source.stride + lane]
-            if self.cell_of[known] < 0:
-                self.cell_of[known] = known
-                self.cell_row[known] = known
-                self.cell_team[known] = j
-                self.team_cells[j] += 1
-                self.weight[known] = 0.0
-                self.cells += 1
-            self.weight[known] += weight if self.cell_team[known] == j else -weight
-            return
+            self.use_row[self.uses] = known
+            self.use_entry[self.uses] = e
+            for k in range(source.traits):
+                self._add_use(self.uses, k, facet.part.used[k] * weight)
+            self.uses += 1
         traits = source.traits
         cell = self.cell_of[known]
         if cell < 0 or self.cell_team[cell] != j:  # the row has no cell of this team yet
@@ -461,19 +640,14 @@ class Effects:
             alpha = source.alpha[(e * traits + k) * source.stride + lane] if e >= 0 else 1.0
             self.weight[cell * traits + k] += facet.part.used[k] * alpha * weight
 
-    def _add_use(
-        self, facet: RowSource, known: cython.Py_ssize_t, e: cython.Py_ssize_t, weight: cython.double
-    ) -> cython.void:
-        """Note the weight of a row in the performance of an entry, for the statistics."""
+    def _add_use(self, u: cython.Py_ssize_t, k: cython.Py_ssize_t, weight: cython.double) -> cython.void:
+        """Add a row to the trait k of the performance of an entry, as the statistics see it."""
         traits = self.side.traits
-        self.use_row[self.uses] = known
-        self.use_entry[self.uses] = e
-        for k in range(traits):
-            used = facet.part.used[k] * weight
-            self.use_weight[self.uses * traits + k] = used
-            self.entry_shift[e * traits + k] += used * self.side.mu[known * traits + k]
-            self.entry_added[e * traits + k] += used * used * self.side.var[known * traits + k]
-        self.uses += 1
+        i = self.use_row[u] * traits + k
+        entry = self.use_entry[u] * traits + k
+        self.use_weight[u * traits + k] = weight
+        self.entry_shift[entry] += weight * self.side.mu[i]
+        self.entry_added[entry] += weight * weight * self.side.var[i]
 
     def _find(self, f: cython.Py_ssize_t, row: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Return the number of a row in this match; the next number if it has not occurred before."""
@@ -495,44 +669,34 @@ class Effects:
         self.row_cells[known] = self.counts[known] = 0
         return known
 
-    def _load_row(
-        self, facet: RowSource, known: cython.Py_ssize_t, row: cython.Py_ssize_t, now: cython.double
-    ) -> cython.void:
-        """Load a row, with the drift up to the match."""
-        part = facet.part
-        table = facet.table
-        side = self.side
-        base = row * table.stride if row >= 0 else 0
-        last_seen = base + 2 * side.traits
-        is_new = row < 0 or table.cells[base] != table.cells[base]
-        elapsed = 1.0
-        if part.per_time:
-            elapsed = 0.0 if is_new else (now - table.cells[last_seen]) / self.unit
-            # The comparison is false for NaN: if a time is unknown, the elapsed time is 0.
-            elapsed = elapsed if elapsed >= 0.0 else 0.0
-        side.played[known] = 0.0 if is_new else table.cells[last_seen + 1]
-        for k in range(side.traits):
-            i = known * side.traits + k
-            side.mu[i] = part.mean if is_new else table.cells[base + 2 * k]
-            side.var[i] = (part.variance if is_new else table.cells[base + 2 * k + 1]) + part.drift * elapsed
-
-    def _add_rows(self, board: Board) -> cython.void:
+    def _add_pair(self, board: Board, now: cython.double, lane: cython.Py_ssize_t) -> cython.void:
         """Add the effects on two teams of which only the difference counts; every row has one cell."""
+        s = self.stride
         for j in range(2):
             self.bare[j] = board.variance[j]
             self.own[j] = board.shift[j] = 0.0
-        for row in range(self.rows):
-            t = self.cell_team[row]
-            weight = self.weight[row]
-            self.counts[row] = 1 if weight != 0.0 else 0
-            board.shift[t] += weight * self.side.mu[row]
-            self.own[t] += weight * weight * self.side.var[row]
+            self.team_cells[j] = cython.cast(cython.int, self.lane_cells[j * s + lane])
+        for f in range(len(self.sources)):
+            facet: RowSource = self.sources[f]
+            for row in range(self.part_row[f], self.part_row[f + 1]):
+                self.row_at[row] = self.lane_row[row * s + lane]
+                _load_effect(facet, self.side, row, self.row_at[row], 1, now, self.unit)
+                t = self.cell_team[row]
+                weight = self.lane_weight[row * s + lane]
+                self.weight[row] = weight
+                self.counts[row] = 1 if weight != 0.0 else 0
+                board.shift[t] += weight * self.side.mu[row]
+                self.own[t] += weight * weight * self.side.var[row]
         for j in range(2):
             board.mean[j] += board.shift[j]
             board.variance[j] += self.own[j]
             board.added[j] += self.own[j]
+        if self.hears:
+            for u in range(self.uses):
+                self.use_row[u] = cython.cast(cython.int, self.lane_use[u * s + lane])
+                self._add_use(u, 0, self.lane_share[u * s + lane])
 
-    def _learn_rows(self, board: Board) -> cython.void:
+    def _learn_pair(self, board: Board) -> cython.void:
         """Set g₁ = A d₁, g₂ = A² d₂ and `kept` of the rows of two teams of which only the difference counts."""
         side = self.side
         for row in range(self.rows):
@@ -598,7 +762,7 @@ class Effects:
         side.entries = self.rows
         side.importances[0] = board.importances[0]
         if self.is_pair:
-            self._learn_rows(board)
+            self._learn_pair(board)
             self._listen()
             self.absorb.absorb(side)
             return False

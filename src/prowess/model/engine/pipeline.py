@@ -377,7 +377,8 @@ class Pipeline:
             self.add_home(board)
         if self.has_effects and board.stride == 1:
             effects: Effects = board.effects
-            effects.fade(board)
+            if effects.is_known:
+                effects.prepare(board)
             self.add_effects(board, board, 0)
         if self.has_base:
             self.outcome.add_base(board)
@@ -535,7 +536,7 @@ class Pipeline:
         statistics: Statistics = board.statistics
         if self.has_effects:
             effects = single.effects
-            effects.fade(board)
+            effects.prepare(board)
         elif self.has_statistics:
             statistics.observe(board, 0, board.lanes, None)
         for n in range(board.matches):
