@@ -34,6 +34,7 @@ else:
 
 MISSING = cython.declare(cython.Py_ssize_t, -1)  # the row of an entry whose value is missing; rows below are unknown
 FEW = cython.declare(cython.Py_ssize_t, 16)  # in matches of more entries, a hash table finds the rows
+NAN = cython.declare(cython.double, float("nan"))
 MOST_GONE = cython.declare(cython.double, 0.5)  # see `Effects.learn`
 
 
@@ -57,12 +58,16 @@ class Part:
 @cython.final
 @cython.cclass
 class RowSource:
-    """A facet, the column that says which of its rows a match has, and the table of these rows."""
+    """A facet, the column that says which of its rows a match has, and the table of these rows.
+
+    `resident_of` says where `Effects` keeps the rows of a block; −1 for all others. It is empty before the first block.
+    """
 
     def __init__(self, part: Part, columns: list[FacetColumn], tables: list[Table]) -> None:
         self.part = part
         self.column = columns[part.index]
         self.table = tables[part.index]
+        self.resident_of = array("i")
 
 
 @cython.final
@@ -185,13 +190,15 @@ class Deviations:
         s = board.stride
         for f in range(len(self.parts)):
             source: RowSource = self.sources[f]
+            table = source.table
             rows: Board = self.boards[f]
             for i in range(board.matches):
                 for e in range(board.entries):
                     base = rows.rows[e * s + i]
                     if base >= 0:
                         played = rows.played[e * s + i]
-                        _store_row(rows, e * board.traits, i, played, board.times[i], source.table, base)
+                        first = e * board.traits * s + i
+                        _store_row(rows, first, board.traits, s, played, board.times[i], table, base)
 
 
 @cython.cfunc
@@ -246,21 +253,23 @@ def _load_rows(
 
 
 @cython.cfunc
+@cython.inline
 @cython.exceptval(check=False)
 def _store_row(
     rows: Board,
     first: cython.Py_ssize_t,
-    lane: cython.Py_ssize_t,
+    traits: cython.Py_ssize_t,
+    stride: cython.Py_ssize_t,
     played: cython.double,
     now: cython.double,
     table: Table,
     base: cython.Py_ssize_t,
 ) -> cython.void:
-    """Store the belief in `rows` whose first trait is `first`, and count the match."""
-    last_seen = base + 2 * rows.traits
-    for k in range(rows.traits):
-        table.cells[base + 2 * k] = rows.mu[(first + k) * rows.stride + lane]
-        table.cells[base + 2 * k + 1] = rows.var[(first + k) * rows.stride + lane]
+    """Store a belief, and count the match; its traits are at `first` in `rows` and each `stride` further on."""
+    last_seen = base + 2 * traits
+    for k in range(traits):
+        table.cells[base + 2 * k] = rows.mu[first + k * stride]
+        table.cells[base + 2 * k + 1] = rows.var[first + k * stride]
     table.cells[last_seen + 1] = played + 1.0
     # A match without a time does not change the time of the last match.
     if now == now:
@@ -270,30 +279,10 @@ def _store_row(
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-def _load_effect(
-    facet: RowSource,
-    rows: Board,
-    position: cython.Py_ssize_t,
-    row: cython.Py_ssize_t,
-    traits: cython.Py_ssize_t,
-    now: cython.double,
-    unit: cython.double,
-) -> cython.void:
-    """Load a row of a facet to a position of the board `rows`, with the drift up to the match."""
-    base = row * facet.table.stride if row >= 0 else 0
-    last_seen = base + 2 * traits
-    is_new = row < 0 or facet.table.cells[base] != facet.table.cells[base]
-    elapsed = 1.0
-    if facet.part.per_time:
-        elapsed = 0.0 if is_new else (now - facet.table.cells[last_seen]) / unit
-        # The comparison is false for NaN: if a time is unknown, the elapsed time is 0.
-        elapsed = elapsed if elapsed >= 0.0 else 0.0
-    rows.played[position] = 0.0 if is_new else facet.table.cells[last_seen + 1]
-    for k in range(traits):
-        i = position * traits + k
-        var = facet.part.variance if is_new else facet.table.cells[base + 2 * k + 1]
-        rows.mu[i] = facet.part.mean if is_new else facet.table.cells[base + 2 * k]
-        rows.var[i] = var + facet.part.drift * elapsed
+def _elapsed(then: cython.double, now: cython.double, unit: cython.double) -> cython.double:
+    """Return the time for which a row drifts. Comparisons with NaN are false: if a time is unknown, this is 0."""
+    elapsed = (now - then) / unit
+    return elapsed if elapsed >= 0.0 else 0.0
 
 
 @cython.final
@@ -321,7 +310,8 @@ class Effects:
     block of pairs at once: `lane_row`, `lane_weight` and, for each team, the number of its rows in `lane_cells`. There
     is a cell for each place where a row can occur in a match; it has no row (`MISSING`) and a weight of 0 if the value
     is missing, or if an earlier cell has the same row. `lane_use` and `lane_share` are the cell and the weight of a row
-    in the performance of each entry of `use_entry`, for the statistics.
+    in the performance of each entry of `use_entry`, for the statistics. The rows of all facets stay in the columns
+    `resident_…` until `write_back`; `lane_resident` says where.
     """
 
     def __init__(
@@ -364,8 +354,11 @@ class Effects:
             array("d", bytes(8 * heard)) for _ in range(4)
         )
         self.entry_shift, self.entry_added = (array("d", bytes(8 * entries * traits)) for _ in range(2))
+        self.per_time = any(part.per_time for part in parts)
+        self.cell_drift = array("d", bytes(8 * most))
         self._make_lanes(1)
-        self.stride = 1
+        self.stride = self.matches = 1
+        self.lane = 0
         slots = 8
         while slots < 2 * most:
             slots *= 2
@@ -385,8 +378,10 @@ class Effects:
 
     def _make_lanes(self, stride: int) -> None:
         """Make room for the rows and weights of pairs in this many lanes."""
-        self.lane_row, self.lane_use = (array("q", bytes(8 * self.most * stride)) for _ in range(2))
-        self.lane_weight, self.lane_share = (array("d", bytes(8 * self.most * stride)) for _ in range(2))
+        size = 8 * self.most * stride
+        self.lane_row, self.lane_use, self.lane_resident = (array("q", bytes(size)) for _ in range(3))
+        self.lane_weight, self.lane_share, self.resident_mu = (array("d", bytes(size)) for _ in range(3))
+        self.resident_var, self.resident_time, self.resident_played = (array("d", bytes(size)) for _ in range(3))
         self.lane_cells = array("d", bytes(16 * stride))
 
     def prepare(self, source: Board) -> cython.bint:
@@ -403,6 +398,7 @@ class Effects:
             if len(self.lane_row) < self.most * source.stride:
                 self._make_lanes(source.stride)
             self.stride = source.stride
+            self.matches = source.matches
             self._list_cells(source)
         return False
 
@@ -423,7 +419,7 @@ class Effects:
                 first += size
         return False
 
-    def _list_cells(self, source: Board) -> cython.void:
+    def _list_cells(self, source: Board) -> cython.bint:
         """List the rows of all pairs on a board, with their net weights."""
         s = source.stride
         self.rows = self.scale = self.uses = 0
@@ -434,25 +430,26 @@ class Effects:
             self.part_row[f] = first
             if facet.part.number > 0:
                 self._list_scales(facet.part.number, source)
-                continue
-            for j in range(2):
-                if facet.column.by_team:
+            elif facet.column.by_team:
+                for j in range(2):
                     self._list_values(facet.column, source, j, -1)
-                    continue
-                for e in range(source.start[j], source.start[j + 1]):
-                    self._list_values(facet.column, source, j, e)
-            if self.rows - first > FEW:
-                for i in range(source.lanes):
-                    self._merge_many(first, first_use, i)
             else:
-                self._merge_few(first, first_use, source.lanes)
-        self.part_row[len(self.sources)] = self.rows
+                for j in range(2):
+                    for e in range(source.start[j], source.start[j + 1]):
+                        self._list_values(facet.column, source, j, e)
+            if facet.part.number == 0:
+                self._merge_cells(first, first_use, source.lanes)
+            for c in range(first, self.rows):
+                self.cell_drift[c] = facet.part.drift
+            self._load_residents(facet, first)
+        self.part_row[len(self.sources)] = self.cells = self.rows
         for lane in range(source.lanes):
             self.lane_cells[lane] = self.lane_cells[s + lane] = 0.0
         for c in range(self.rows):
             team = self.cell_team[c] * s
             for lane in range(source.lanes):
                 self.lane_cells[team + lane] += 1.0 if self.lane_row[c * s + lane] != MISSING else 0.0
+        return False
 
     def _list_scales(self, number: cython.Py_ssize_t, source: Board) -> cython.void:
         """List the rows of `Experience`, which all players of all matches have."""
@@ -508,13 +505,29 @@ class Effects:
                 self.lane_weight[cell + lane] *= source.alpha[e * s + lane]
         self.rows += 1
 
-    def _merge_few(
+    def _merge_cells(
         self, first: cython.Py_ssize_t, first_use: cython.Py_ssize_t, lanes: cython.Py_ssize_t
     ) -> cython.void:
         """Move the weights of the cells from `first` on to the first cell with the same row.
 
         The uses of their rows begin at `first_use`; −1 if there are none.
         """
+        if self.rows - first > FEW:
+            for i in range(lanes):
+                self._merge_many(first, first_use, i)
+        else:
+            self._merge_few(first, first_use, lanes)
+        count = 0.0
+        while count == 0.0 and self.rows > first + 1:  # the last cell of a covariate is usually empty in all lanes
+            last = (self.rows - 1) * self.stride
+            for lane in range(lanes):
+                count += 1.0 if self.lane_row[last + lane] != MISSING else 0.0
+            self.rows -= 1 if count == 0.0 else 0
+
+    def _merge_few(
+        self, first: cython.Py_ssize_t, first_use: cython.Py_ssize_t, lanes: cython.Py_ssize_t
+    ) -> cython.void:
+        """Compare all cells with each other, in all lanes at once."""
         s = self.stride
         for later in range(first + 1, self.rows):
             for c in range(first, later):
@@ -532,7 +545,7 @@ class Effects:
                     self.lane_row[later * s + lane] = MISSING if row == self.lane_row[c * s + lane] else row
 
     def _merge_many(self, first: cython.Py_ssize_t, first_use: cython.Py_ssize_t, lane: cython.Py_ssize_t) -> cython.void:
-        """Do the same as `_merge_few` for one lane of a large match."""
+        """Find equal rows by a hash table, in one lane."""
         s = self.stride
         for i in range(self.mask + 1):
             self.slots[i] = -1
@@ -553,6 +566,54 @@ class Effects:
             self.lane_row[later * s + lane] = MISSING
             if first_use >= 0:
                 self.lane_use[(first_use + later - first) * s + lane] = c
+
+    def _load_residents(self, facet: RowSource, first: cython.Py_ssize_t) -> cython.bint:
+        """Load the rows of a facet, whose cells are those from `first` on. Matches share the rows that they learn."""
+        s = self.stride
+        table = facet.table
+        is_shared: cython.bint = facet.part.learnt and s > 1
+        if is_shared and len(facet.resident_of) == 0:
+            facet.resident_of = array("i", [-1]) * (len(table.cells) // table.stride + 1)
+        for c in range(first, self.rows):
+            for at in range(c * s, c * s + self.matches):
+                row = self.lane_row[at]
+                self.lane_resident[at] = at
+                if is_shared and row >= 0:
+                    if facet.resident_of[row] >= 0:
+                        self.lane_resident[at] = facet.resident_of[row]
+                        continue
+                    facet.resident_of[row] = at
+                base = row * table.stride
+                is_new: cython.bint = row < 0 or table.cells[base] != table.cells[base]
+                self.resident_mu[at] = facet.part.mean if is_new else table.cells[base]
+                self.resident_var[at] = facet.part.variance if is_new else table.cells[base + 1]
+                self.resident_time[at] = NAN if is_new else table.cells[base + 2]
+                self.resident_played[at] = 0.0 if is_new else table.cells[base + 3]
+        return False
+
+    def write_back(self) -> cython.void:
+        """Store the rows of a block of pairs that had an influence on a match."""
+        if not self.is_pair:
+            return
+        s = self.stride
+        for f in range(len(self.sources)):
+            facet: RowSource = self.sources[f]
+            table = facet.table
+            if not facet.part.learnt:
+                continue
+            for c in range(self.part_row[f], self.part_row[f + 1]):
+                for at in range(c * s, c * s + self.matches):
+                    row = self.lane_row[at]
+                    if row < 0 or self.lane_resident[at] != at:
+                        continue
+                    if s > 1:
+                        facet.resident_of[row] = -1
+                    if self.resident_played[at] > 0.0:
+                        base = row * table.stride
+                        table.cells[base] = self.resident_mu[at]
+                        table.cells[base + 1] = self.resident_var[at]
+                        table.cells[base + 2] = self.resident_time[at]
+                        table.cells[base + 3] = self.resident_played[at]
 
     def add(self, board: Board, source: Board, lane: cython.Py_ssize_t) -> cython.void:
         """Add the effects of the match in a lane of `source` to the performances of its teams on `board`.
@@ -615,7 +676,7 @@ class Effects:
         if known == self.rows:
             self.rows += 1
             self.row_at[known] = row
-            _load_effect(facet, self.side, known, row, source.traits, source.times[lane], self.unit)
+            self._load_row(facet, known, row, source.times[lane])
         if self.hears and e >= 0:
             self.use_row[self.uses] = known
             self.use_entry[self.uses] = e
@@ -672,22 +733,27 @@ class Effects:
     def _add_pair(self, board: Board, now: cython.double, lane: cython.Py_ssize_t) -> cython.void:
         """Add the effects on two teams of which only the difference counts; every row has one cell."""
         s = self.stride
+        side = self.side
+        self.lane = lane
+        for j in range(2):
+            self.own[j] = board.shift[j] = 0.0
+        for row in range(self.rows):
+            at = self.lane_resident[row * s + lane]
+            weight = self.lane_weight[row * s + lane]
+            elapsed = 1.0
+            if self.per_time:
+                elapsed = _elapsed(self.resident_time[at], now, self.unit)
+            mu = self.resident_mu[at]
+            var = self.resident_var[at] + self.cell_drift[row] * elapsed
+            t = self.cell_team[row]
+            board.shift[t] += weight * mu
+            self.own[t] += weight * weight * var
+            side.mu[row] = mu
+            side.var[row] = var
+            self.weight[row] = weight
+            self.counts[row] = 1 if weight != 0.0 else 0
         for j in range(2):
             self.bare[j] = board.variance[j]
-            self.own[j] = board.shift[j] = 0.0
-            self.team_cells[j] = cython.cast(cython.int, self.lane_cells[j * s + lane])
-        for f in range(len(self.sources)):
-            facet: RowSource = self.sources[f]
-            for row in range(self.part_row[f], self.part_row[f + 1]):
-                self.row_at[row] = self.lane_row[row * s + lane]
-                _load_effect(facet, self.side, row, self.row_at[row], 1, now, self.unit)
-                t = self.cell_team[row]
-                weight = self.lane_weight[row * s + lane]
-                self.weight[row] = weight
-                self.counts[row] = 1 if weight != 0.0 else 0
-                board.shift[t] += weight * self.side.mu[row]
-                self.own[t] += weight * weight * self.side.var[row]
-        for j in range(2):
             board.mean[j] += board.shift[j]
             board.variance[j] += self.own[j]
             board.added[j] += self.own[j]
@@ -705,10 +771,29 @@ class Effects:
             square = weight * weight
             side.g1[row] = weight * board.d1[t]
             side.g2[row] = square * board.d2[t]
-            side.kept[row] = 1.0
-            if square > 0.0 and not self.duels:
-                rest = self._rest(board, row, 0)
-                side.kept[row] = kept_share(square * side.var[row], rest, board.variance[t], board.left[t])
+            is_alone: cython.bint = self.lane_cells[t * self.stride + self.lane] == 1.0
+            rest = self.bare[t] if is_alone else self._rest(board, row, 0)
+            kept = kept_share(square * side.var[row], rest, board.variance[t], board.left[t])
+            side.kept[row] = 1.0 if self.duels else kept
+
+    def _load_row(
+        self, facet: RowSource, known: cython.Py_ssize_t, row: cython.Py_ssize_t, now: cython.double
+    ) -> cython.void:
+        """Load a row, with the drift up to the match."""
+        part = facet.part
+        table = facet.table
+        side = self.side
+        base = row * table.stride if row >= 0 else 0
+        last_seen = base + 2 * side.traits
+        is_new: cython.bint = row < 0 or table.cells[base] != table.cells[base]
+        elapsed = 1.0
+        if part.per_time:
+            elapsed = 0.0 if is_new else _elapsed(table.cells[last_seen], now, self.unit)
+        side.played[known] = 0.0 if is_new else table.cells[last_seen + 1]
+        for k in range(side.traits):
+            i = known * side.traits + k
+            side.mu[i] = part.mean if is_new else table.cells[base + 2 * k]
+            side.var[i] = (part.variance if is_new else table.cells[base + 2 * k + 1]) + part.drift * elapsed
 
     def _add_trait(self, board: Board, k: cython.Py_ssize_t) -> cython.void:
         """Add the effects on trait k."""
@@ -873,18 +958,15 @@ class Effects:
                 if board.variance[t] > 0.0:
                     self.gone[i] += square * side.var[i] * (1.0 - board.left[t]) / board.variance[t]
             elif square > 0.0 and not self.duels:
-                side.kept[i] = kept_share(
-                    square * side.var[i], self._rest(board, c, k), board.variance[t], board.left[t]
-                )
+                rest = self.bare[t] if self.team_cells[self.cell_team[c]] == 1 else self._rest(board, c, k)
+                side.kept[i] = kept_share(square * side.var[i], rest, board.variance[t], board.left[t])
                 self.gone[i] += 1.0 - side.kept[i]
 
     def _rest(self, board: Board, c: cython.Py_ssize_t, k: cython.Py_ssize_t) -> cython.double:
-        """Return the variance of a team's performance without the row of the cell c."""
+        """Return the variance of a team's performance without the row of the cell c, one of several of the team."""
         traits = board.traits
         j = self.cell_team[c]
         t = j * traits + k
-        if self.team_cells[j] == 1:
-            return self.bare[t]
         own = self._square(c, k, traits) * self.side.var[self.cell_row[c] * traits + k]
         rest = board.variance[t] - own
         if own <= rest:
@@ -897,11 +979,30 @@ class Effects:
         return rest
 
     def store(self, board: Board) -> cython.void:
-        """Store the rows that had an influence on the match."""
+        """Store the rows that had an influence on the match; those of a block of pairs stay here (`write_back`)."""
+        if self.is_pair:
+            self._keep_pair(board.times[0])
+            if self.stride == 1:
+                self.write_back()
+            return
         side = self.side
+        traits = board.traits
         for f in range(len(self.sources)):
             facet: RowSource = self.sources[f]
-            for row in range(self.part_row[f], self.part_row[f + 1]):
-                if facet.part.learnt and self.row_at[row] >= 0 and self.counts[row] > 0:
-                    base = self.row_at[row] * facet.table.stride
-                    _store_row(side, row * board.traits, 0, side.played[row], board.times[0], facet.table, base)
+            table = facet.table
+            if facet.part.learnt:
+                for row in range(self.part_row[f], self.part_row[f + 1]):
+                    if self.counts[row] > 0 and self.row_at[row] >= 0:
+                        base = self.row_at[row] * table.stride
+                        _store_row(side, row * traits, traits, 1, side.played[row], board.times[0], table, base)
+
+    def _keep_pair(self, now: cython.double) -> cython.void:
+        """Keep the rows that had an influence on a pair, for the next match of the block."""
+        for row in range(self.rows):
+            if self.counts[row] > 0:
+                at = self.lane_resident[row * self.stride + self.lane]
+                self.resident_mu[at] = self.side.mu[row]
+                self.resident_var[at] = self.side.var[row]
+                self.resident_played[at] += 1.0
+                # A match without a time does not change the time of the last match.
+                self.resident_time[at] = now if now == now else self.resident_time[at]

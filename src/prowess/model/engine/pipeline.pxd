@@ -1,5 +1,6 @@
 from ..components.interfaces cimport Absorb, Drift, Outcome, Prior, TeamFunction
 from .board cimport Board
+from .facets cimport Effects
 from .statistics cimport Statistics
 from ..rating cimport Kind
 
@@ -43,7 +44,7 @@ cdef class Pipeline:
     cdef bint learn_teams(self, Board board) except -1
     cdef bint learn_players(self, Board board) except -1
     cdef bint absorb_rows(self, Board board) except -1
-    cdef void add_effects(self, Board board, Board source, Py_ssize_t lane) noexcept
+    cdef void add_effects(self, Effects effects, Board board, Board source, Py_ssize_t lane) noexcept
     cdef bint rate_serially(self, Board board, bint silent, bint backward) except -1
     cdef bint score_forecast(self, Board board, Statistics statistics) except -1
     cdef void apply_statistics(self, Board board, Statistics statistics, Board source, Py_ssize_t lane) noexcept

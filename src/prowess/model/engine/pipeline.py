@@ -379,7 +379,7 @@ class Pipeline:
             effects: Effects = board.effects
             if effects.is_known:
                 effects.prepare(board)
-            self.add_effects(board, board, 0)
+            self.add_effects(effects, board, board, 0)
         if self.has_base:
             self.outcome.add_base(board)
         return False
@@ -423,9 +423,8 @@ class Pipeline:
         chain.visit[0] = board.match[0]
         chain.enter(side, 0, 1)
 
-    def add_effects(self, board: Board, source: Board, lane: cython.Py_ssize_t) -> cython.void:
+    def add_effects(self, effects: Effects, board: Board, source: Board, lane: cython.Py_ssize_t) -> cython.void:
         """Add the effects of the match in a lane of `source` to its teams on a board with one lane."""
-        effects: Effects = board.effects
         if not self.has_home:
             for k in range(board.teams * self.traits):
                 board.added[k] = 0.0
@@ -549,7 +548,7 @@ class Pipeline:
             if self.has_home:
                 self.add_home(single)
             if self.has_effects:
-                self.add_effects(single, board, i)
+                self.add_effects(effects, single, board, i)
             if self.has_base:
                 self.outcome.add_base(single)
             if board.teams == 2:
@@ -567,9 +566,10 @@ class Pipeline:
                 if self.has_statistics:
                     single.evidences[0] = _first_evidence(single.statistics)
                 if self.has_effects:
-                    effects = single.effects
                     effects.store(single)
             copy_results(single, board, i)
+        if self.has_effects:
+            effects.write_back()
         # The lanes that remain are copies of the last match.
         if self.has_statistics and self.has_effects and board.importances[0] > 0.0:
             statistics.observe(board, board.matches, board.lanes, effects)
