@@ -1,6 +1,7 @@
 from ..components.interfaces cimport Absorb
 from .board cimport Board
 from .buffers cimport FacetColumn, Table, prefetch
+from .chains cimport Chain
 
 
 cdef class Part:
@@ -37,6 +38,8 @@ cdef class Deviations:
 
 cdef class Effects:
     cdef readonly list parts
+    cdef Chain chain  # None, except in passes of `smoothing`
+    cdef long long[::1] visit_start, lane_visit
     cdef readonly Absorb absorb
     cdef list sources
     cdef double unit
@@ -91,3 +94,12 @@ cdef class Effects:
     cdef double _rest(self, Board board, Py_ssize_t c, Py_ssize_t k) noexcept
     cdef void store(self, Board board) noexcept
     cdef void _keep_pair(self, double now) noexcept
+    cdef void _list_visits(self, Py_ssize_t f, Py_ssize_t first, Board source) noexcept
+    cdef Py_ssize_t _visit(
+        self, Py_ssize_t f, RowSource facet, Py_ssize_t row, Py_ssize_t place, Board source, Py_ssize_t lane
+    ) noexcept
+    cdef double _prior_mean(self, Part part) noexcept
+    cdef double _prior_variance(self, Part part) noexcept
+    cdef void _enter_pair(self, Py_ssize_t row, Py_ssize_t at, double now, double mu, double var) noexcept
+    cdef bint _update_rows(self) except -1
+    cdef void pass_by(self) noexcept

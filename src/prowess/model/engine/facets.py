@@ -22,6 +22,7 @@ if cython.compiled:
     from cython.cimports.prowess.model.components.interfaces import Absorb
     from cython.cimports.prowess.model.engine.board import Board
     from cython.cimports.prowess.model.engine.buffers import FacetColumn, Table
+    from cython.cimports.prowess.model.engine.chains import Chain
     from cython.cimports.prowess.model.engine.spread import add_variances, divide, kept_share
     from cython.cimports.prowess.model.maths.elementary import exp_all
 else:
@@ -30,6 +31,7 @@ else:
     from ..maths.elementary import exp_all
     from .board import Board
     from .buffers import FacetColumn, Table
+    from .chains import Chain
     from .spread import add_variances, divide, kept_share
 
 MISSING = cython.declare(cython.Py_ssize_t, -1)  # the row of an entry whose value is missing; rows below are unknown
@@ -312,6 +314,9 @@ class Effects:
     is missing, or if an earlier cell has the same row. `lane_use` and `lane_share` are the cell and the weight of a row
     in the performance of each entry of `use_entry`, for the statistics. The rows of all facets stay in the columns
     `resident_…` until `write_back`; `lane_resident` says where.
+
+    In a pass of `smoothing`, `chain` has the messages of all rows. The visit of a row is the first team or entry of a
+    match that has it, and those of facet f begin at `visit_start[f]`.
     """
 
     def __init__(
@@ -368,6 +373,8 @@ class Effects:
         self.sources: list[RowSource] = []
         self.unit = 1.0
         self.is_known = False
+        self.chain = None
+        self.visit_start = array("q", bytes(8 * (len(parts) + 1)))
 
     def set_sources(self, columns: list, tables: list, unit: cython.double) -> cython.bint:
         """Tell where the rows are for the matches to come."""
@@ -376,10 +383,15 @@ class Effects:
         self.is_known = True
         return False
 
+    def set_chain(self, chain: Any, visit_start: Any) -> None:
+        """Use the messages of a chain, for passes of `smoothing`."""
+        self.chain = chain
+        self.visit_start = visit_start
+
     def _make_lanes(self, stride: int) -> None:
         """Make room for the rows and weights of pairs in this many lanes."""
         size = 8 * self.most * stride
-        self.lane_row, self.lane_use, self.lane_resident = (array("q", bytes(size)) for _ in range(3))
+        self.lane_row, self.lane_use, self.lane_resident, self.lane_visit = (array("q", bytes(size)) for _ in range(4))
         self.lane_weight, self.lane_share, self.resident_mu = (array("d", bytes(size)) for _ in range(3))
         self.resident_var, self.resident_time, self.resident_played = (array("d", bytes(size)) for _ in range(3))
         self.lane_cells = array("d", bytes(16 * stride))
@@ -437,6 +449,8 @@ class Effects:
                 for j in range(2):
                     for e in range(source.start[j], source.start[j + 1]):
                         self._list_values(facet.column, source, j, e)
+            if self.chain is not None:
+                self._list_visits(f, first, source)
             if facet.part.number == 0:
                 self._merge_cells(first, first_use, source.lanes)
             for c in range(first, self.rows):
@@ -450,6 +464,28 @@ class Effects:
             for lane in range(source.lanes):
                 self.lane_cells[team + lane] += 1.0 if self.lane_row[c * s + lane] != MISSING else 0.0
         return False
+
+    def _list_visits(self, f: cython.Py_ssize_t, first: cython.Py_ssize_t, source: Board) -> cython.void:
+        """Number the visits of the cells of a facet, which begin at `first`."""
+        facet: RowSource = self.sources[f]
+        for c in range(first, self.rows):
+            for i in range(source.matches):
+                self.lane_visit[c * source.stride + i] = self._visit(f, facet, c - first, c - first, source, i)
+
+    def _visit(
+        self,
+        f: cython.Py_ssize_t,
+        facet: RowSource,
+        row: cython.Py_ssize_t,
+        place: cython.Py_ssize_t,
+        source: Board,
+        lane: cython.Py_ssize_t,
+    ) -> cython.Py_ssize_t:
+        """Return the number of a visit: of a row of `Experience`, or of the team or entry at a place of the match."""
+        start = self.visit_start[f]
+        if facet.part.number > 0:
+            return start + source.match[lane] * facet.part.number + row
+        return start + place + (source.first_team[lane] if facet.column.by_team else source.first_entry[lane])
 
     def _list_scales(self, number: cython.Py_ssize_t, source: Board) -> cython.void:
         """List the rows of `Experience`, which all players of all matches have."""
@@ -585,11 +621,19 @@ class Effects:
                     facet.resident_of[row] = at
                 base = row * table.stride
                 is_new: cython.bint = row < 0 or table.cells[base] != table.cells[base]
-                self.resident_mu[at] = facet.part.mean if is_new else table.cells[base]
-                self.resident_var[at] = facet.part.variance if is_new else table.cells[base + 1]
+                self.resident_mu[at] = self._prior_mean(facet.part) if is_new else table.cells[base]
+                self.resident_var[at] = self._prior_variance(facet.part) if is_new else table.cells[base + 1]
                 self.resident_time[at] = NAN if is_new else table.cells[base + 2]
                 self.resident_played[at] = 0.0 if is_new else table.cells[base + 3]
         return False
+
+    def _prior_mean(self, part: Part) -> cython.double:
+        """Return what a pass carries to a row that it meets for the first time; the mean, in a pass forward."""
+        return 0.0 if self.chain is not None and self.chain.backward else part.mean
+
+    def _prior_variance(self, part: Part) -> cython.double:
+        """Return what a pass carries to a row that it meets for the first time; the variance, in a pass forward."""
+        return 0.0 if self.chain is not None and self.chain.backward else part.variance
 
     def write_back(self) -> cython.void:
         """Store the rows of a block of pairs that had an influence on a match."""
@@ -623,6 +667,7 @@ class Effects:
         if self.hears:
             for k in range(source.entries * source.traits):
                 self.entry_shift[k] = self.entry_added[k] = 0.0
+        self.side.importances[0] = source.importances[lane]
         if self.is_pair:
             self._add_pair(board, source.times[lane], lane)
             return
@@ -677,6 +722,10 @@ class Effects:
             self.rows += 1
             self.row_at[known] = row
             self._load_row(facet, known, row, source.times[lane])
+            if self.chain is not None:
+                place = e if e >= 0 else j
+                self.chain.visit[known] = self._visit(f, facet, row, place, source, lane)
+                self.chain.enter(self.side, known, known + 1)
         if self.hears and e >= 0:
             self.use_row[self.uses] = known
             self.use_entry[self.uses] = e
@@ -745,6 +794,10 @@ class Effects:
                 elapsed = _elapsed(self.resident_time[at], now, self.unit)
             mu = self.resident_mu[at]
             var = self.resident_var[at] + self.cell_drift[row] * elapsed
+            if self.chain is not None:
+                self._enter_pair(row, at, now, mu, var)
+                mu = side.mu[row]
+                var = side.var[row]
             t = self.cell_team[row]
             board.shift[t] += weight * mu
             self.own[t] += weight * weight * var
@@ -761,6 +814,22 @@ class Effects:
             for u in range(self.uses):
                 self.use_row[u] = cython.cast(cython.int, self.lane_use[u * s + lane])
                 self._add_use(u, 0, self.lane_share[u * s + lane])
+
+    def _enter_pair(
+        self, row: cython.Py_ssize_t, at: cython.Py_ssize_t, now: cython.double, mu: cython.double, var: cython.double
+    ) -> cython.void:
+        """Replace the message that a pass carries to a row by the cavity."""
+        side = self.side
+        side.mu[row] = mu
+        side.var[row] = var
+        if self.chain.backward:
+            step = self.cell_drift[row]
+            step *= _elapsed(now, self.resident_time[at], self.unit) if self.per_time else 1.0
+            shrink = 1.0 / (1.0 + step * self.resident_mu[at])
+            side.mu[row] = self.resident_mu[at] * shrink
+            side.var[row] = self.resident_var[at] * shrink
+        self.chain.visit[row] = self.lane_visit[row * self.stride + self.lane]
+        self.chain.enter(side, row, row + 1)
 
     def _learn_pair(self, board: Board) -> cython.void:
         """Set g₁ = A d₁, g₂ = A² d₂ and `kept` of the rows of two teams of which only the difference counts."""
@@ -786,14 +855,22 @@ class Effects:
         base = row * table.stride if row >= 0 else 0
         last_seen = base + 2 * side.traits
         is_new: cython.bint = row < 0 or table.cells[base] != table.cells[base]
+        is_back: cython.bint = self.chain is not None and self.chain.backward
         elapsed = 1.0
         if part.per_time:
-            elapsed = 0.0 if is_new else _elapsed(table.cells[last_seen], now, self.unit)
+            then = table.cells[last_seen]
+            elapsed = 0.0 if is_new else _elapsed(now, then, self.unit) if is_back else _elapsed(then, now, self.unit)
         side.played[known] = 0.0 if is_new else table.cells[last_seen + 1]
         for k in range(side.traits):
             i = known * side.traits + k
-            side.mu[i] = part.mean if is_new else table.cells[base + 2 * k]
-            side.var[i] = (part.variance if is_new else table.cells[base + 2 * k + 1]) + part.drift * elapsed
+            side.mu[i] = self._prior_mean(part) if is_new else table.cells[base + 2 * k]
+            side.var[i] = self._prior_variance(part) if is_new else table.cells[base + 2 * k + 1]
+            if is_back:
+                shrink = 1.0 / (1.0 + part.drift * elapsed * side.mu[i])
+                side.mu[i] *= shrink
+                side.var[i] *= shrink
+            else:
+                side.var[i] += part.drift * elapsed
 
     def _add_trait(self, board: Board, k: cython.Py_ssize_t) -> cython.void:
         """Add the effects on trait k."""
@@ -845,12 +922,10 @@ class Effects:
         """
         side = self.side
         side.entries = self.rows
-        side.importances[0] = board.importances[0]
         if self.is_pair:
             self._learn_pair(board)
             self._listen()
-            self.absorb.absorb(side)
-            return False
+            return self._update_rows()
         cross = self._correlate(board) if self.scores and board.teams == 2 else 0.0
         for k in range(board.traits):
             self._sum_results(board, k)
@@ -866,8 +941,24 @@ class Effects:
                     side.kept[i] = MOST_GONE * MOST_GONE / gone
                     side.g1[i] *= side.kept[i] / MOST_GONE
         self._listen()
-        self.absorb.absorb(side)
+        return self._update_rows()
+
+    def _update_rows(self) -> cython.bint:
+        """Update the beliefs about all rows, or the sites of a chain."""
+        side = self.side
+        if self.chain is None:
+            return self.absorb.absorb(side)
+        if not self.is_pair or self.hears:
+            # Where several teams or statistics have told something, only `kept` says how much in total.
+            for i in range(self.rows * side.traits):
+                side.g2[i] = (side.kept[i] - 1.0) / side.var[i] if side.var[i] > 0.0 else 0.0
+        self.chain.finish(side, 0, self.rows)
         return False
+
+    def pass_by(self) -> cython.void:
+        """Leave the rows of a match that counts for nothing: their messages are kept, but not carried on."""
+        if self.chain is not None:
+            self.chain.pass_by(self.side, 0, self.rows)
 
     def _listen(self) -> cython.void:
         """Add what the statistics have told; several players may have told the same, so the slope is damped."""

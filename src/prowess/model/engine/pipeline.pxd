@@ -55,5 +55,6 @@ cdef class Pipeline:
     cdef bint close_home(self, Board board) except -1
     cdef bint absorb_home(self, Board board) except -1
     cdef void add_home(self, Board board) noexcept
+    cdef void pass_by_levels(self, Board board) noexcept
     cdef void load_home(self, Board board) noexcept
     cdef bint learn_home(self, Board board) except -1

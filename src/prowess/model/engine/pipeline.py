@@ -567,6 +567,8 @@ class Pipeline:
                     single.evidences[0] = _first_evidence(single.statistics)
                 if self.has_effects:
                     effects.store(single)
+            elif single.is_fixed:
+                self.pass_by_levels(single)
             copy_results(single, board, i)
         if self.has_effects:
             effects.write_back()
@@ -577,6 +579,15 @@ class Pipeline:
             copy_forecast(single, board, i)
             copy_results(single, board, i)
         return False
+
+    def pass_by_levels(self, board: Board) -> cython.void:
+        """Leave the home advantage and the effects of a match that counts for nothing, in a pass of `smoothing`."""
+        if board.home_chain is not None and board.homes[0] >= 0.0:
+            chain: Chain = board.home_chain
+            chain.pass_by(board.side, 0, 1)
+        if self.has_effects:
+            effects: Effects = board.effects
+            effects.pass_by()
 
     def absorb_all(self, board: Board) -> cython.bint:
         """Update every belief on the board; raise `Error` if ratings diverge."""

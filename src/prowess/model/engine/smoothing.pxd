@@ -9,6 +9,7 @@ cdef class FixedMargin(Margin):
 cdef class Chains:
     cdef readonly Chain players, home
     cdef public Chain effects
+    cdef readonly object visit_start
     cdef readonly list deviations
     cdef readonly bint freezes, limits
     cdef public bint measures, online, backward, updates, visits

@@ -98,15 +98,24 @@ class Chains:
     drift has added.
     """
 
-    def __init__(self, pipeline: Pipeline, columns: Columns, players: int, cells: int, freezes: bool) -> None:
+    def __init__(self, pipeline: Pipeline, columns: Columns, players: int, cells: int, effects: int, freezes: bool) -> None:
         """Make room for the messages; the table has `players` rows, and boards have at most `cells` cells for entries and traits.
+        A match has at most `effects` effects on all traits together. The visits of the effects of the facets begin at
+        `visit_start`.
 
         If `freezes` is true, weights of players depend on beliefs, so those of the first pass are kept.
         """
         traits = pipeline.traits
         self.players = Chain(columns.entries, traits, cells)
         self.deviations = [Chain(columns.entries, traits, cells) for _ in pipeline.personal]
-        self.effects = None
+        self.effects, self.visit_start = None, array("q", [0])
+        for part in pipeline.common:
+            column = columns.facets[part.index]
+            visits = columns.teams if column.by_team else columns.entries
+            visits = columns.matches * part.number if part.number > 0 else visits
+            self.visit_start.append(self.visit_start[-1] + visits)
+        if pipeline.has_effects:
+            self.effects = Chain(self.visit_start[-1], traits, effects)
         self.home = Chain(columns.matches, traits, traits) if pipeline.learns_home else None
         self.freezes = freezes
         self.measures = False
@@ -370,11 +379,12 @@ def _visit_block(
             pipeline.forecast_teams(board)
         if not record.silent:
             record_forecasts(pipeline, board, record)
-        if counts:
-            if serial:
-                pipeline.learn_players(board)
-            else:
-                pipeline.learn(board)
+        if counts and serial:
+            pipeline.learn_players(board)
+        elif counts:
+            pipeline.learn(board)
+        elif board.stride == 1:
+            pipeline.pass_by_levels(board)
         _record(board, record, counts)
         if chains.online and chains.measures:
             for i in range(board.matches):
@@ -469,6 +479,8 @@ def _prepare(pipeline: Pipeline, board: Board, columns: Columns, table: Table, c
     single = board if board.stride == 1 else board.single
     single.is_fixed = not chains.online
     single.home_chain = chains.home
+    if pipeline.has_effects:
+        single.effects.set_chain(chains.effects, chains.visit_start)
     for k in range(pipeline.memories):
         single.fixed[k] = table.memory[k]
     if isinstance(single.margin, Spread):

@@ -52,11 +52,24 @@ class Curves:
 
     @classmethod
     def of(
-        cls, chain: Chain, row: Ints, time: Floats, weight: Floats, prior: tuple[Floats, Floats], transition: Transition
+        cls,
+        chain: Chain,
+        row: Ints,
+        time: Floats,
+        weight: Floats,
+        prior: tuple[Floats, Floats],
+        transition: Transition,
+        first: int = 0,
     ) -> Curves:
-        """Return the curves of a chain whose forward messages have been kept."""
-        columns = (cells.reshape(-1, chain.traits, 2) for cells in (chain.forward, chain.sites, chain.messages))
-        pairs = [part for cells in columns for part in (cells[..., 0], cells[..., 1])]
+        """Return the curves of the visits from `first` on of a chain whose forward messages have been kept."""
+        cells = slice(2 * chain.traits * first, 2 * chain.traits * (first + len(row)))
+        columns = (part[cells].reshape(-1, chain.traits, 2) for part in (chain.forward, chain.sites, chain.messages))
+        pairs = [part for column in columns for part in (column[..., 0], column[..., 1])]
+        # A row that occurs several times in a match is visited once; the other places have no forward message.
+        unvisited = np.isnan(pairs[0][:, 0])
+        if unvisited.any():
+            row = np.where(unvisited, -1, row)
+            pairs = [np.where(unvisited[:, None], 0.0, part) for part in pairs]
         return cls(row, time, weight, *pairs, *prior, transition)
 
     @property

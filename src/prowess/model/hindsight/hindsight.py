@@ -17,6 +17,8 @@ from ...history.slicing import last_moment
 from ...text import count
 from ...validate import scale as check_scale
 from ...validate import whole
+from ..engine.facets import Part
+from ..engine.state_layout import StateLayout
 from ..fit.fit import starting_ladder
 from ..fit.forecasts import Forecasts, read_forecasts
 from ..fit.leaderboard import overall, points_columns
@@ -241,10 +243,14 @@ class Hindsight:
         ladder = ladder.copy()
         unit, layout = time_unit(ladder.stamp), ladder.layout
         tables = [ladder.state[: len(ladder)], *(rows.state[: len(rows)] for rows in ladder.facets)]
-        for curve, state in zip(curves, tables, strict=False):
+        for curve, state in zip(curves, tables[: 1 + len(self.model.facets)], strict=False):
             rows = np.arange(len(state))
             mean, variance = curve.at(rows, np.full(len(rows), time), unit)
             state[:, layout.means], state[:, layout.variances] = mean, variance
+        pipeline = self.model.pipeline
+        if pipeline.learns_home:
+            mean, variance = curves[-1].at(np.zeros(1, np.int64), np.array([time]), unit)
+            ladder.memory[pipeline.home_memory :][: 2 * pipeline.traits] = np.stack([mean[0], variance[0]], 1).ravel()
         before = curves[0]._count_before(np.arange(len(ladder)), np.full(len(ladder), time))
         ladder.state[: len(ladder), layout.matches] = before
         ladder.state[: len(ladder), layout.last_seen] = time
@@ -271,21 +277,70 @@ def _players_of(ladder: Ladder, rows: list[int]) -> Ladder:
 
 
 def _curves(smoother: Smoother) -> list[Curves]:
-    """Return the curves of the skills, and of the deviations and effects of each facet."""
-    model, history, pipeline = smoother.model, smoother.history, smoother.model.pipeline
-    match = owners(history.match_start)[owners(history.team_start)]
-    time = np.full(history.entries, np.nan) if history.time is None else history.time.astype(np.float64)[match]
-    weight = np.ones(history.entries) if history.importance is None else history.importance[match]
+    """Return the curves of the skills, of the deviations or effects of each facet, and of a learnt home advantage."""
+    model, history, pipeline, chains = smoother.model, smoother.history, smoother.model.pipeline, smoother.chains
+    matches = np.arange(len(history))
+    match = {"match": matches, "team": owners(history.match_start)}
+    match["entry"] = match["team"][owners(history.team_start)]
+    time = np.full(len(history), np.nan) if history.time is None else history.time.astype(np.float64)
+    weight = np.ones(len(history)) if history.importance is None else history.importance
     layout, start = smoother.ladder.layout, smoother.start[0]
     newcomer = model.newcomer_from(smoother.start[1].tolist())
     parts = [newcomer.parts.get(trait, newcomer) for trait in layout.traits]
+    fresh = [part.mu for part in parts], [part.sigma**2 for part in parts]
+    rows = smoother.rows.astype(np.int64)
+    at = match["entry"]
+    curves = [Curves.of(chains.players, rows, time[at], weight[at], _prior(start, layout, fresh), _transition(pipeline))]
+    personal = dict(zip([part.index for part in pipeline.personal], chains.deviations, strict=True))
+    common = {part.index: number for number, part in enumerate(pipeline.common)}
+    for index, facet in enumerate(model.facets):
+        part = next(part for part in (*pipeline.personal, *pipeline.common) if part.index == index)
+        column = smoother.columns.facets[index]
+        if part.number:
+            at, rows = np.repeat(matches, part.number), np.tile(np.arange(part.number), len(matches))
+        else:
+            at, rows = match["team" if column.by_team else "entry"], np.asarray(column.row).astype(np.int64)
+        first = 0 if facet.personal else chains.visit_start[common[index]]
+        chain = personal[index] if facet.personal else chains.effects
+        given = [facet.mu] * pipeline.traits, [(facet.sigma or 0.0) ** 2] * pipeline.traits
+        prior = _prior(smoother.start[2 + index], layout, given)
+        curves.append(Curves.of(chain, rows, time[at], weight[at], prior, _step(part, pipeline.traits), first))
+    if chains.home is not None:
+        at = np.flatnonzero(history.home >= 0) if history.home is not None else matches[:0]
+        rows = np.full(len(matches), -1)
+        rows[at] = 0
+        memory = smoother.start[1][pipeline.home_memory :][: 2 * pipeline.traits].reshape(1, pipeline.traits, 2)
+        step = _fixed_step(pipeline.home_drift, pipeline.traits)
+        curves.append(Curves.of(chains.home, rows, time, weight, (memory[..., 0], memory[..., 1]), step))
+    return curves
+
+
+def _prior(start: Floats, layout: StateLayout, fresh: tuple[list[float], list[float]]) -> tuple[Floats, Floats]:
+    """Return the beliefs before the history: those of a state, or `fresh` ones where it has none."""
     known = ~np.isnan(start[:, :1])
-    prior = (
-        np.where(known, start[:, layout.means], [part.mu for part in parts]),
-        np.where(known, start[:, layout.variances], [part.sigma**2 for part in parts]),
-    )
-    row = smoother.rows.astype(np.int64)
-    return [Curves.of(smoother.chains.players, row, time, weight, prior, _transition(pipeline))]
+    return np.where(known, start[:, layout.means], fresh[0]), np.where(known, start[:, layout.variances], fresh[1])
+
+
+def _step(part: Part, traits: int) -> Transition:
+    """Return the drift of the rows of a facet."""
+    if not part.per_time:
+        return _fixed_step(part.drift, traits)
+
+    def transition(elapsed: Floats) -> tuple[Floats, Floats, Floats]:
+        one = np.ones((len(elapsed), traits))
+        return one, 0.0 * one, part.drift * elapsed[:, None] * one
+
+    return transition
+
+
+def _fixed_step(variance: float, traits: int) -> Transition:
+    """Return a drift that adds the same variance at every match."""
+
+    def transition(elapsed: Floats) -> tuple[Floats, Floats, Floats]:
+        one = np.ones((len(elapsed), traits))
+        return one, 0.0 * one, variance * one
+
+    return transition
 
 
 def _transition(pipeline: Any) -> Transition:

@@ -53,7 +53,9 @@ class Smoother:
         else:
             self.board = pipeline.block(self.plan)
             cells = max(cells, self.plan.small_entries * pipeline.traits * (pipeline.lanes + PADDING))
-        self.chains = Chains(pipeline, self.columns, len(ladder.state), cells, self.model.team.looks)
+        effects = int(max(teams.max(initial=2), entries.max(initial=2))) * pipeline.traits
+        effects *= sum(max(part.number, 1) for part in pipeline.common)
+        self.chains = Chains(pipeline, self.columns, len(ladder.state), cells, effects, self.model.team.looks)
         self.start = [ladder.state.copy(), ladder.memory.copy(), *(rows.state.copy() for rows in ladder.facets)]
         self.unconverged: list[int] = []
         self.moved = float("inf")
@@ -106,7 +108,7 @@ class Smoother:
     def read(self) -> Record:
         """Visit all matches without changing anything, and keep the messages from earlier matches of all visits."""
         for chain in self.chains.all:
-            chain.keep(np.zeros_like(chain.sites))
+            chain.keep(np.full(len(chain.sites), np.nan))
         return self.forward(updates=False, silent=False)
 
     def sweep(self) -> float:
