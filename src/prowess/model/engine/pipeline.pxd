@@ -47,7 +47,7 @@ cdef class Pipeline:
     cdef void add_effects(self, Effects effects, Board board, Board source, Py_ssize_t lane) noexcept
     cdef bint rate_serially(self, Board board, bint silent, bint backward) except -1
     cdef bint score_forecast(self, Board board, Statistics statistics) except -1
-    cdef void apply_statistics(self, Board board, Statistics statistics, Board source, Py_ssize_t lane) noexcept
+    cdef bint apply_statistics(self, Board board, Statistics statistics, Board source, Py_ssize_t lane) except -1
     cpdef double learn(self, Board board) except? -1.0
     cpdef bint absorb_all(self, Board board) except -1
     cdef bint in_period(self, double now) noexcept

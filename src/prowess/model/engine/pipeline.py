@@ -470,7 +470,7 @@ class Pipeline:
 
     def apply_statistics(
         self, board: Board, statistics: Statistics, source: Board, lane: cython.Py_ssize_t
-    ) -> cython.void:
+    ) -> cython.bint:
         """Change the performances of the teams on a board by what the statistics of their players say.
 
         A board with one lane has the match in a lane of `source`, whose players the statistics are about.
@@ -489,6 +489,8 @@ class Pipeline:
                     others = board.added[k] - effects.own[k]
                     effects.bare[k] = statistics.own[k * statistics.stride + lane] + (others if others > 0.0 else 0.0)
                 statistics.tell(effects, source, lane)
+        # An outcome may use what its forecast has left on the board, which must be that of the changed performances.
+        return self.forecast_teams(board)
 
     def learn_players(self, board: Board) -> cython.bint:
         """Compute `g1`, `g2` and `kept` of every player, and of the rows of the facets, from the teams' results."""
@@ -524,8 +526,8 @@ class Pipeline:
     def rate_serially(self, board: Board, silent: cython.bint, backward: cython.bint) -> cython.bint:
         """Forecast one match after the other and learn from its result, on the board `single`.
 
-        The league's memory stays on that board. If `silent` is true, `scatters` are not needed. If `backward` is true,
-        the last match comes first.
+        The league's memory stays on that board. If `silent` is true, neither `scatters` nor `evidences` are needed. If
+        `backward` is true, the last match comes first.
         """
         single = board.single
         single.teams = board.teams
@@ -538,6 +540,8 @@ class Pipeline:
             effects.prepare(board)
         elif self.has_statistics:
             statistics.observe(board, 0, board.lanes, None)
+        # Without a memory, the forecasts can be scored in lanes. Nothing but the evidence depends on their scores.
+        scores_later: cython.bint = self.has_statistics and self.outcome_blocks and self.level == 0
         for n in range(board.matches):
             i = board.matches - 1 - n if backward else n
             if single.is_fixed:
@@ -558,12 +562,13 @@ class Pipeline:
             copy_forecast(single, board, i)
             if single.importances[0] > 0.0:
                 if self.has_statistics:
-                    self.score_forecast(single, single.statistics)
+                    if not scores_later:
+                        self.score_forecast(single, single.statistics)
                     if self.has_effects:
                         statistics.observe(board, i, i + 1, effects)
                     self.apply_statistics(single, statistics, board, i)
                 self.learn_teams(single)
-                if self.has_statistics:
+                if self.has_statistics and not scores_later:
                     single.evidences[0] = _first_evidence(single.statistics)
                 if self.has_effects:
                     effects.store(single)
@@ -578,6 +583,12 @@ class Pipeline:
         for i in range(board.matches, board.lanes):
             copy_forecast(single, board, i)
             copy_results(single, board, i)
+        if scores_later and not silent and board.importances[0] > 0.0:
+            statistics.swap_results(board)
+            if board.teams == 2:
+                self.outcome.forecast(board)  # an outcome may use what its forecast leaves on the board
+            self.outcome.evidence(board)
+            statistics.swap_results(board)
         return False
 
     def pass_by_levels(self, board: Board) -> cython.void:

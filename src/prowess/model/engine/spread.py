@@ -36,6 +36,18 @@ def kept_share(own: cython.double, rest: cython.double, whole: cython.double, le
     return _kept(own, rest, whole, left)
 
 
+def keep_shares(
+    own: cython.double[::1],
+    rest: cython.double[::1],
+    whole: cython.double[::1],
+    left: cython.double[::1],
+    lanes: cython.Py_ssize_t,
+) -> cython.void:
+    """Replace the shares `left` of the sums in all lanes by the shares of the single variances (see `kept_share`)."""
+    for lane in range(lanes):
+        left[lane] = _kept(own[lane], rest[lane], whole[lane], left[lane])
+
+
 def spread(board: Board) -> cython.void:
     """Derive `g1`, `g2` and `kept` of every player from the team's results: g₁ = α d₁ and g₂ = α² d₂.
 

@@ -23,7 +23,8 @@ cdef class Statistics:
     cdef bint duels, laplace, is_bounded
     cdef public bint is_loaded
     cdef double[::1] precision, push, share, mu, var, moved, own, weight, gap, team_mean, team_var, weights, gaps
-    cdef double[::1] evidences, memory
+    cdef double[::1] evidences, memory, part, rest, whole, left
+    cdef double[::1] other_d1, other_d2, other_left, other_unconverged
     cdef Truncated out
 
     cdef bint set_sources(self, list columns, list tables) except -1
@@ -41,10 +42,12 @@ cdef class Statistics:
         self, Board board, Py_ssize_t j, Py_ssize_t k, Py_ssize_t first, Py_ssize_t last
     ) noexcept
     cdef void move_teams(self, Board board, Py_ssize_t source_lane) noexcept
+    cdef void swap_results(self, Board board) noexcept
     cdef void tell(self, Effects effects, Board board, Py_ssize_t lane) noexcept
     cdef void fold(self, Board board) noexcept
     cdef void spread(self, Board board) noexcept
     cdef void _spread(self, Board board, Py_ssize_t j, Py_ssize_t e, Py_ssize_t k) noexcept
     cdef void _keep_heavy(self, Board board, Py_ssize_t j, Py_ssize_t e, Py_ssize_t k) noexcept
+    cdef void _combine(self, Board board, Py_ssize_t entry) noexcept
     cdef double _contribution(self, Board board, Py_ssize_t i) noexcept
     cdef void _unfold(self, Board board, Py_ssize_t e, Py_ssize_t k) noexcept

@@ -28,7 +28,7 @@ if cython.compiled:
     from cython.cimports.libc.math import sqrt
     from cython.cimports.prowess.model.engine.board import Board
     from cython.cimports.prowess.model.engine.facets import Effects
-    from cython.cimports.prowess.model.engine.spread import kept_share
+    from cython.cimports.prowess.model.engine.spread import keep_shares, kept_share
     from cython.cimports.prowess.model.maths.normal import Truncated, above
 else:
     from math import sqrt
@@ -36,7 +36,7 @@ else:
     from ..maths.normal import Truncated, above
     from .board import Board
     from .facets import Effects
-    from .spread import kept_share
+    from .spread import keep_shares, kept_share
 
 NAN = cython.declare(cython.double, float("nan"))
 ENOUGH = cython.declare(cython.double, 20.0)  # values of a kind after which their standard deviation is used
@@ -68,39 +68,6 @@ class StatisticSource:
         self.observer = observer
         self.column = columns[observer.index]
         self.table = tables[observer.index]
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _combine(messages: Statistics, board: Board, i: cython.Py_ssize_t) -> cython.void:
-    """Combine statistics and result, and pass what they say about a performance to the skill, through the noise.
-
-    `g1`, `g2` and `kept` of the cell i are those of the performance N(m', v') after the statistics, and become those of
-    the skill before the match. If the statistics are bounded, no mean moves against the result.
-    """
-    beta2 = board.beta * board.beta
-    variance = board.var[i] + beta2  # of the performance before the match
-    precision = messages.precision[i]
-    push = messages.push[i]
-    one = 1.0 + variance * precision
-    result = board.g1[i]
-    if messages.laplace:
-        pull = -board.g2[i] if board.g2[i] < 0.0 else 0.0
-        slope = push + result + pull * variance / one * push
-        pull += precision
-        board.g1[i] = slope / (1.0 + beta2 * pull)
-        board.g2[i] = -pull / (1.0 + beta2 * pull)
-        board.kept[i] = 1.0 / (1.0 - board.var[i] * board.g2[i])
-    else:
-        board.g1[i] = (push + result) / one
-        board.g2[i] = (board.g2[i] / one - precision) / one
-        board.kept[i] = kept_share(board.var[i], beta2, variance, board.kept[i] / one)
-    messages.share[i] = 0.0
-    if messages.is_bounded and result * board.g1[i] < 0.0:
-        board.g1[i] = 0.0
-    elif push + result != 0.0:
-        messages.share[i] = push / (push + result)
 
 
 @cython.final
@@ -136,6 +103,9 @@ class Statistics:
         self.weight, self.gap = (array("d", bytes(8 * entries * stride)) for _ in range(2))
         self.team_mean, self.team_var = (array("d", bytes(8 * (teams + 1) * stride)) for _ in range(2))
         self.weights, self.gaps, self.evidences = (array("d", bytes(8 * stride)) for _ in range(3))
+        self.part, self.rest, self.whole, self.left = (array("d", bytes(8 * stride)) for _ in range(4))
+        self.other_d1, self.other_d2, self.other_left = (array("d", bytes(8 * sides)) for _ in range(3))
+        self.other_unconverged = array("d", bytes(8 * stride))
         self.memory = array("d", bytes(8 * max(memories * stride, 1)))
         self.out = Truncated(1)
         self.sources: list[StatisticSource] = []
@@ -369,6 +339,13 @@ class Statistics:
                 board.mean[k * board.stride + lane] += self.moved[i]
                 board.variance[k * board.stride + lane] = self.own[i] + board.added[k * board.stride + lane]
 
+    def swap_results(self, board: Board) -> cython.void:
+        """Exchange the results of the outcome on a board for others, so that it can be run without changing them."""
+        board.d1, self.other_d1 = self.other_d1, board.d1
+        board.d2, self.other_d2 = self.other_d2, board.d2
+        board.left, self.other_left = self.other_left, board.left
+        board.unconverged, self.other_unconverged = self.other_unconverged, board.unconverged
+
     def tell(self, effects: Effects, board: Board, lane: cython.Py_ssize_t) -> cython.void:
         """Tell the effects on single players what the statistics of the match in a lane say about them.
 
@@ -427,20 +404,28 @@ class Statistics:
         beta2 = board.beta * board.beta
         team = (j * self.traits + k) * s
         entry = (e * self.traits + k) * s
+        alone = 1.0 if board.start[j + 1] - board.start[j] == 1 else 0.0
         heavy = 0
         for lane in range(board.lanes):
             alpha = board.alpha[entry + lane]
             variance = board.var[entry + lane] + beta2
             own = alpha * alpha * (variance / (1.0 + variance * self.precision[entry + lane]))
             whole = self.own[team + lane] + board.added[team + lane]
-            heavy += 1 if 2.0 * own > whole else 0
-            board.kept[entry + lane] = kept_share(own, whole - own, whole, board.left[team + lane])
+            # Without team-mates, the uncertainty of home advantage and effects is all that remains.
+            rest = board.added[team + lane] if alone > 0.0 else whole - own
+            heavy += 1 if own * (1.0 - alone) > rest else 0
+            self.part[lane] = own
+            self.rest[lane] = rest
+            self.whole[lane] = whole
+            self.left[lane] = board.left[team + lane]
             board.g1[entry + lane] = alpha * board.d1[team + lane]
             board.g2[entry + lane] = alpha * alpha * board.d2[team + lane]
+        keep_shares(self.part, self.rest, self.whole, self.left, board.lanes)
+        for lane in range(board.lanes):
+            board.kept[entry + lane] = self.left[lane]
         if heavy > 0:
             self._keep_heavy(board, j, e, k)
-        for i in range(entry, entry + board.lanes):
-            _combine(self, board, i)
+        self._combine(board, entry)
 
     def _keep_heavy(
         self, board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t, k: cython.Py_ssize_t
@@ -450,13 +435,53 @@ class Statistics:
         for i in range(board.lanes):
             team = (j * self.traits + k) * s + i
             own = self._contribution(board, (e * self.traits + k) * s + i)
-            if 2.0 * own <= self.own[team] + board.added[team]:
+            if own <= self.own[team] + board.added[team] - own:
                 continue
             rest = board.added[team]
             for other in range(board.start[j], board.start[j + 1]):
                 if other != e:
                     rest += self._contribution(board, (other * self.traits + k) * s + i)
             board.kept[(e * self.traits + k) * s + i] = kept_share(own, rest, own + rest, board.left[team])
+
+    def _combine(self, board: Board, entry: cython.Py_ssize_t) -> cython.void:
+        """Combine statistics and result, and pass what they say about a performance to the skill, through the noise.
+
+        `g1`, `g2` and `kept` of the cells from `entry` on are those of the performance N(m', v') after the statistics,
+        and become those of the skill before the match. If the statistics are bounded, no mean moves against the result.
+        """
+        beta2 = board.beta * board.beta
+        bound = 1.0 if self.is_bounded else 0.0
+        for lane in range(board.lanes):
+            i = entry + lane
+            variance = board.var[i] + beta2  # of the performance before the match
+            precision = self.precision[i]
+            push = self.push[i]
+            one = 1.0 + variance * precision
+            result = board.g1[i]
+            if self.laplace:
+                pull = -board.g2[i] if board.g2[i] < 0.0 else 0.0
+                slope = push + result + pull * variance / one * push
+                pull += precision
+                g1 = slope / (1.0 + beta2 * pull)
+                board.g2[i] = -pull / (1.0 + beta2 * pull)
+                board.kept[i] = 1.0 / (1.0 - board.var[i] * board.g2[i])
+            else:
+                g1 = (push + result) / one
+                board.g2[i] = (board.g2[i] / one - precision) / one
+            self.part[lane] = board.var[i]
+            self.rest[lane] = beta2
+            self.whole[lane] = variance
+            self.left[lane] = board.kept[i] / one
+            total = push + result
+            share = push / (total if total != 0.0 else 1.0)
+            share = share if total != 0.0 else 0.0
+            is_against = 1.0 if bound * (result * g1) < 0.0 else 0.0
+            board.g1[i] = 0.0 if is_against > 0.0 else g1
+            self.share[i] = 0.0 if is_against > 0.0 else share
+        if not self.laplace:
+            keep_shares(self.part, self.rest, self.whole, self.left, board.lanes)
+            for lane in range(board.lanes):
+                board.kept[entry + lane] = self.left[lane]
 
     def _contribution(self, board: Board, i: cython.Py_ssize_t) -> cython.double:
         """Return what a performance contributes to the variance of its team, after the statistics."""
@@ -469,4 +494,4 @@ class Statistics:
         for i in range(entry, entry + board.lanes):
             board.mu[i] = self.mu[i]
             board.var[i] = self.var[i]
-            _combine(self, board, i)
+        self._combine(board, entry)
