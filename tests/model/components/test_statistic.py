@@ -154,6 +154,29 @@ def test_noise_of_a_performance_is_counted_once_for_result_and_statistic():
     assert ladder["ann"].sigma ** 2 == pytest.approx(9.0 * variance / (9.0 + variance), rel=1e-3)
 
 
+@pytest.mark.parametrize("extra", [{}, {"home": pw.Home(0.0, 1e-6)}, {"facets": (pw.facet.Experience((10,), sigma=1e-6),)}])
+@pytest.mark.parametrize("won", [True, False])
+def test_order_and_statistic_of_a_match_agree_with_quadrature(won, extra):
+    """A win over opponents of known performance says that p > 0; the statistic says how large p is."""
+    spectators = {f"s{k}": pw.Rating(0.0, 1e-9) for k in range(4000)}
+    model = pw.Model(prior=pw.Normal(0.0, 3.0), noise=2.0, outcome=pw.outcome.Order(draw_probability=0.0))
+    model = model.replace(team=pw.team.Mean(), statistics=(points(omega=0.5, gamma=2.0),), **extra)
+    ladder = pw.Ladder(model, spectators)
+    teams = [["ann"], list(spectators)]
+    match = {"teams": teams, "ranks": [1, 2] if won else [2, 1], "statistics": {"kills": [[6.0], [1.0] * 4000]}, "home": 0}
+    ladder.record(**match)
+    p = np.linspace(-40.0, 40.0, 400_001)
+    seen = stats.norm.pdf(5.0, 0.5 * p, 2.0) * stats.norm.cdf(p if won else -p, 0.0, 2.0 / np.sqrt(4000.0))
+    weight = stats.norm.pdf(p, 0.0, np.sqrt(9.0 + 4.0)) * seen
+    mean = np.average(p, weights=weight)
+    variance = np.average((p - mean) ** 2, weights=weight)
+    share = 9.0 / 13.0
+    assert ladder["ann"].mu == pytest.approx(share * mean, rel=2e-3)
+    assert ladder["ann"].sigma ** 2 == pytest.approx(9.0 * (1.0 - share) + share**2 * variance, rel=2e-3)
+    fit = model.fit(pw.History.from_matches([match]), spectators)
+    assert (fit["ann"].mu, fit["ann"].sigma) == (ladder["ann"].mu, ladder["ann"].sigma)
+
+
 @pytest.mark.parametrize("margin", [0.0, 2.0])
 def test_quit_agrees_with_quadrature(margin):
     model = pw.Model(prior=pw.Normal(25.0, 8.0), noise=4.0, outcome=pw.outcome.GaussianScore(1e13))

@@ -45,7 +45,7 @@ cdef class Effects:
     cdef double unit
     cdef public bint is_known
     cdef readonly Board side
-    cdef bint differences, duels, scores, hears, is_pair, relative, is_large, per_time
+    cdef bint is_exact, differences, duels, scores, hears, is_pair, relative, is_large, per_time
     cdef Py_ssize_t rows, cells, uses, mask, scales, scale, most, stride, matches, lane
     cdef int[::1] cell_row, cell_team, part_row, row_cells, counts, first_of, cell_of, team_cells, slots
     cdef int[::1] use_row, use_entry

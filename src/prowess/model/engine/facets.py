@@ -34,6 +34,8 @@ else:
     from .chains import Chain
     from .spread import add_variances, divide, kept_share
 
+from ..components.absorb import Moment
+
 MISSING = cython.declare(cython.Py_ssize_t, -1)  # the row of an entry whose value is missing; rows below are unknown
 FEW = cython.declare(cython.Py_ssize_t, 16)  # in matches of more entries, a hash table finds the rows
 NAN = cython.declare(cython.double, float("nan"))
@@ -339,6 +341,7 @@ class Effects:
         """
         self.parts = parts
         self.absorb = absorb
+        self.is_exact = isinstance(absorb, Moment)  # other rules use `g2` instead of `kept`
         self.differences = differences
         self.duels = duels
         self.scores = scores
@@ -946,12 +949,12 @@ class Effects:
     def _update_rows(self) -> cython.bint:
         """Update the beliefs about all rows, or the sites of a chain."""
         side = self.side
-        if self.chain is None:
-            return self.absorb.absorb(side)
-        if not self.is_pair or self.hears:
+        if self.is_exact and (not self.is_pair or self.hears):
             # Where several teams or statistics have told something, only `kept` says how much in total.
             for i in range(self.rows * side.traits):
                 side.g2[i] = (side.kept[i] - 1.0) / side.var[i] if side.var[i] > 0.0 else 0.0
+        if self.chain is None:
+            return self.absorb.absorb(side)
         self.chain.finish(side, 0, self.rows)
         return False
 
