@@ -37,6 +37,7 @@ def build(draft: RawMatches) -> History:
         context=draft.context,
         team_context=draft.team_context,
         entry_context=draft.entry_context,
+        lines=draft.lines,
     )
     if draft.sequence is not None and history.time is not None:
         history = take(history, np.lexsort((draft.sequence, history.time)))

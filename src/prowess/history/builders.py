@@ -25,6 +25,7 @@ from .columns.match_rules import find_faults
 from .columns.raw_matches import RawMatches
 from .context_builder import ContextBuilder, plain_context, with_statistics
 from .history import History
+from .lines import Lines
 from .names import name_of
 from .ragged import Floats
 from .slicing import stamp_of
@@ -42,15 +43,18 @@ def from_matches(
     utc: bool = False,
     where: Callable[[int], str] = lambda match: f"match {match + 1}",
     remarks: tuple[Remark, ...] = (Remark("plain-matches", ("plain Python matches",)),),
+    lines: Callable[[], Lines] | None = None,
 ) -> History:
     """Build a history from mappings. This is the implementation of `History.from_matches`.
 
     `where` maps the index of a match to its name in error messages. `remarks` become the remarks of the history.
+    `lines` returns the lines of the matches; it is called after the last match.
     """
     if not isinstance(matches, Iterable) or isinstance(matches, (str, bytes, Mapping)):
         right = "from_matches needs a list of matches, such as [{'teams': [['ann'], ['bob']]}]"
         raise Error(f"{right}, not {matches!r}", field="matches", value=matches)
-    if type(matches) is list and len(matches) == 1 and (history := _duel(matches[0], remarks)) is not None:
+    is_single = type(matches) is list and len(matches) == 1 and lines is None
+    if is_single and (history := _duel(matches[0], remarks)) is not None:  # type: ignore[index]
         return history
     lists = _Lists(time_format, utc)
     source, first = iter(matches), 0
@@ -67,6 +71,7 @@ def from_matches(
             raise error.within(_prefix(where(error.match or 0))) from None
         first += len(chunk)
     draft = lists.draft(where, remarks)
+    draft.lines = None if lines is None else lines()
     for fault in find_faults(draft):
         broken = Error(fault.text, field=fault.field, match=fault.match, team=fault.team, value=fault.value)
         raise broken.within(_prefix(where(fault.match)))

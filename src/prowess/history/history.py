@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import Error, Remark
 from ..text import count
 from .context import EMPTY, Context
+from .lines import Lines
 from .ragged import Floats, Ints
 from .times import Kind, show_time
 
@@ -41,7 +42,7 @@ class History:
     (array([1, 2], dtype=int32), ['ann', 'bob', 'cat'])
 
     Everything else that is known about the matches is their context: `context` has a row per match, `team_context` a
-    row per team and `entry_context` a row per entry.
+    row per team and `entry_context` a row per entry. `lines` are the lines from which the matches were read.
 
     >>> match = {"teams": [["ann"], ["bob"]], "context": {"surface": "clay", "seed": [1, None]}}
     >>> history = History.from_matches([match])
@@ -66,6 +67,7 @@ class History:
     context: Context = EMPTY
     team_context: Context = EMPTY
     entry_context: Context = EMPTY
+    lines: Lines | None = None
 
     def __post_init__(self) -> None:
         """Make the columns read-only."""
@@ -277,7 +279,7 @@ class History:
         36
         """
         columns = (getattr(self, field.name) for field in fields(self))
-        return sum(column.nbytes for column in columns if isinstance(column, np.ndarray | Context))
+        return sum(column.nbytes for column in columns if isinstance(column, np.ndarray | Context | Lines))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Iterate over the matches, as the mappings that `from_matches` accepts."""

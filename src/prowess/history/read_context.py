@@ -176,7 +176,8 @@ def left_out(number: int, one: str, many: str, first: str) -> str:
 class Table:
     """A frame that is being read, with its title, the reading options, and everything found so far.
 
-    `line` returns the number of a row for messages, in the `unit` "line", "row" or "item". `problems` collects the rows
+    `lines` returns the numbers of rows for messages, in the `unit` "line", "row" or "item"; it takes an array of rows
+    or a single row. `problems` collects the rows
     that cannot be used; reading continues after a problem. `left_out` holds valid rows that are not matches, such as
     byes, with the remark about them. `decisions` are valid for all rows, such as whether the day or the month is first;
     `decided` holds the decisions made in earlier chunks of the file.
@@ -184,7 +185,7 @@ class Table:
 
     frame: "pl.DataFrame"
     title: str
-    line: Callable[[int], int] = field(default=lambda row: row + 1)
+    lines: Callable[[Any], Any] = field(default=lambda rows: rows + 1)
     choices: Choices = field(default_factory=Choices)
     remarks: list[Remark] = field(default_factory=list)
     problems: Problems = field(default_factory=Problems)
@@ -195,6 +196,10 @@ class Table:
     origin: Rows | None = None  # the original index of each row, before other rows were removed
     sheets: tuple[str, ...] = ()  # the names of all sheets of a workbook
     reserved: Mapping[str, bool] = field(default_factory=dict)  # columns without a role; true if they may be context
+
+    def line(self, row: int) -> int:
+        """Return the number of a row for messages."""
+        return int(self.lines(row))
 
     def row_name(self, row: int) -> str:
         """Return the name of a row, such as "line 3"."""
@@ -283,11 +288,11 @@ class Table:
     def without(self, rows: Any) -> "Table":
         """Return a table without the given rows and without remarks or problems; other rows keep their numbers."""
         kept = np.delete(np.arange(len(self.frame)), rows)
-        line = self.line
+        lines = self.lines
         return Table(
             self.frame[kept],
             self.title,
-            lambda row: line(int(kept[row])),
+            lambda rows: lines(kept[rows]),
             self.choices,
             decided=self.decided,
             unit=self.unit,

@@ -40,6 +40,7 @@ from .columns.suggestions import suggest_roles
 from .columns.wide import add_venue, read_wide
 from .context import FIELDS, parse_marked_header
 from .history import History
+from .lines import Lines
 from .names import plain_name
 from .ragged import Floats
 from .read_context import Findings, Located, Problems, Table, history_or_error, list_names
@@ -122,6 +123,8 @@ def from_table(table: Table, *, suggest: bool = True) -> Findings:
         setattr(draft, FIELDS[level], values)
     at = 1 + next(number for number, remark in enumerate(draft.remarks) if remark.code == "layout")
     draft.remarks = (*draft.remarks[:at], *context.remarks, *draft.remarks[at:])
+    rows_read = kept if layout.sides else sources().take(every, kept).entry
+    draft.lines = Lines.of(table.title, table.unit, table.lines(rows_read), by_entry=not layout.sides)
     history = build(draft)
     codes = {remark.code for remark in history.remarks}
     decided = [remark for remark in earlier if remark.code not in codes]
@@ -352,12 +355,12 @@ def _groups_of_matches(findings: Findings, history: History, by: str) -> dict[st
 
 def _select_rows(table: Table, frame: "pl.DataFrame", rows: list[int]) -> Table:
     """Return some rows as a separate table, with the problems and remarks that were found when the file was loaded."""
-    line, problems = table.line, Problems()
+    lines, chosen, problems = table.lines, np.array(rows, np.intp), Problems()
     table.problems.copy_to(problems, {row: index for index, row in enumerate(rows)}.get)
     return replace(
         table,
         frame=frame[rows],
-        line=lambda row: line(rows[row]),
+        lines=lambda row: lines(chosen[row]),
         remarks=list(table.remarks),
         problems=problems,
         left_out=[],

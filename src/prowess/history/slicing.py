@@ -65,6 +65,7 @@ def take(history: History, chosen: NDArray[np.intp] | slice) -> History:
         context=history.context.take(chosen),
         team_context=history.team_context.take(team),
         entry_context=history.entry_context.take(entry),
+        lines=None if history.lines is None else history.lines.take(chosen, entry),
     )
     # Columns without a value in these matches are dropped, but the names are kept: they are not misspelt.
     part.__dict__["_column_names"] = column_names(history)

@@ -302,7 +302,7 @@ def test_predict_takes_values_of_teams_and_players(tmp_path: Path, words, contex
             ("--covariate", "surface"),
             "the same for both sides of a match, so its effect would cancel; use --sl",
         ),
-        ("rate", ("--slope", "surface"), "--slope surface: match 1: 'surface' is 'Hard', but a number is needed"),
+        ("rate", ("--slope", "surface"), "line 2: match 1: 'surface' is 'Hard', but a number is needed"),
         ("rate", ("--facet", "surface", "--model", "elo"), "cannot learn facets, because its ratings have no uncertai"),
         ("rate", ("--facet", "surface", "--model", "glicko"), "cannot learn facets, because it rates all matches of a"),
         ("rate", ("--experience", "ten"), "experience must be numbers of matches, such as 10,100, not 'ten'"),
@@ -349,11 +349,13 @@ def test_error_about_a_value_of_a_team_is_one_clear_line(tmp_path: Path, at: str
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_error_about_a_word_among_numbers_names_the_match(tmp_path: Path) -> None:
+def test_error_about_a_word_among_numbers_names_the_line_and_the_match(tmp_path: Path) -> None:
     text = "winner,loser,winner_rest,loser_rest\nann,bob,3,2\nbob,ann,1,long\nann,bob,4,1\n"
-    result = run("rate", write(tmp_path, "x.csv", text), "--covariate", "rest", "--quiet")
+    path = write(tmp_path, "x.csv", text)
+    result = run("rate", path, "--covariate", "rest", "--quiet")
     assert result.exit_code == 1
-    assert result.stderr == "error: --covariate rest: match 2: 'rest' is 'long', but a number is needed\n"
+    where = f"{path}, line 3: match 2"
+    assert result.stderr == f"error: --covariate rest: {where}: 'rest' is 'long', but a number is needed\n"
 
 
 def test_columns_of_both_sides_are_one_column_of_the_teams(tmp_path: Path) -> None:

@@ -80,7 +80,9 @@ class Sources:
     member: NDArray[np.intp] | None = None
 
     def take(self, draft: RawMatches, matches: Rows) -> "Sources":
-        """Return the sources of some of the matches; `draft` holds all raw matches."""
+        """Return the sources of some of the matches, in order; `draft` holds all raw matches."""
+        if len(matches) == len(draft):
+            return self
         _, team = gather(draft.match_start, matches)
         _, entry = gather(draft.team_start, team)
         return Sources(

@@ -271,8 +271,8 @@ def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
 
 def _with_rows(table: Table, frame: Any, rows: list[int]) -> Table:
     # In messages, row `i` of the frame has the name of row `rows[i]` of the old table.
-    line, remarks = table.line, list(table.remarks)
-    return Table(frame, table.title, lambda row: line(rows[row]), table.choices, remarks, unit=table.unit)
+    lines, source, remarks = table.lines, np.array(rows, np.intp), list(table.remarks)
+    return Table(frame, table.title, lambda row: lines(source[row]), table.choices, remarks, unit=table.unit)
 
 
 def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:

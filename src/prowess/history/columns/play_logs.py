@@ -113,10 +113,10 @@ def read_play_log(table: Table, time: str | None) -> tuple[Table, dict[str, str]
     match = pl.Series("match", rows, pl.Int64).cast(pl.String)
     others = [column for column in table.frame.columns if column not in ("match", "player", "rank", "score")]
     frame = table.frame.select(others)[rows].with_columns(match, *new.get_columns())
-    line = table.line
+    lines, source = table.lines, np.array(rows, np.intp)
     used = dict.fromkeys(filter(None, (who, winner)), False)
     log = Table(
-        frame, table.title, lambda row: line(rows[row]), table.choices, trial.remarks, unit=table.unit, reserved=used
+        frame, table.title, lambda row: lines(source[row]), table.choices, trial.remarks, unit=table.unit, reserved=used
     )
     log.note("play-log", f"a log of plays: column {who!r} has the players of each match", column=who)
     wrong = {row: play.stranger for row, play in kept if play.stranger is not None}
@@ -127,7 +127,7 @@ def read_play_log(table: Table, time: str | None) -> tuple[Table, dict[str, str]
     for code, words in _LEFT_OUT.items():
         if without := [row for row, play in enumerate(plays) if play.skipped() == code]:
             text = left_out(len(without), *words, table.row_name(without[0]))
-            log.remarks.append(Remark(code, (text,), count=len(without), line=line(without[0])))
+            log.remarks.append(Remark(code, (text,), count=len(without), line=table.line(without[0])))
     roles = {"match": "match", "player": "player", "rank": "rank"} | ({"time": time} if time else {})
     return log, roles | ({"score": "score"} if "score" in new.columns else {})
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...errors import Remark
 from ..context import EMPTY, Context
+from ..lines import Lines
 from ..ragged import Floats, Ints, gather, owners
 from ..times import Times
 
@@ -45,6 +46,7 @@ class RawMatches:
     context: Context = EMPTY
     team_context: Context = EMPTY
     entry_context: Context = EMPTY
+    lines: Lines | None = None
 
     def __len__(self) -> int:
         return len(self.match_start) - 1
@@ -99,6 +101,7 @@ class RawMatches:
             context=self.context.take(kept),
             team_context=self.team_context.take(team),
             entry_context=self.entry_context.take(entry),
+            lines=None if self.lines is None else self.lines.take(kept, entry),
             **chosen,
         )
 

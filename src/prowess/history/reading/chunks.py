@@ -77,7 +77,7 @@ def _read_parquet(file: Path, choices: Choices, rows: int) -> Iterator[Chunk]:
         total = check_parquet(lazy, str(file), file.stat().st_size, choices.read_limits)
         for first in range(0, max(total, 1), rows):
             frame = lazy.slice(first, rows).collect()
-            table = Table(frame, str(file), lambda row, first=first: first + row + 1, choices)  # type: ignore[misc]
+            table = Table(frame, str(file), lambda rows, first=first: first + rows + 1, choices)  # type: ignore[misc]
             yield Chunk(table, min(1.0, (first + rows) / max(total, 1)))
     except (pl.exceptions.PolarsError, OSError) as error:
         raise unreadable(str(file), error) from error
@@ -336,11 +336,6 @@ class RowQueue:
             if first == 0:
                 remarks += [remark for remark in table.remarks if remark not in remarks]
 
-        def line_of(row: int) -> int:
-            span = int(np.searchsorted(start, row, side="right")) - 1
-            table, first, _ = spans[span]
-            return table.line(first + row - int(start[span]))
-
-        return replace(
-            spans[0][0], frame=frame, line=line_of, remarks=remarks, problems=problems, left_out=[], decisions={}
-        )
+        lines = np.concatenate([table.lines(np.arange(first, first + length)) for table, first, length in spans])
+        new: dict[str, Any] = {"frame": frame, "lines": lines.__getitem__, "remarks": remarks, "problems": problems}
+        return replace(spans[0][0], **new, left_out=[], decisions={})

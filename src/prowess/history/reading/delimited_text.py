@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,8 +89,8 @@ def _read_regular(source: Source, choices: Choices) -> Grid | None:
     if not index.has_records(count):
         return None
 
-    def line_of(row: int) -> int:
-        return source.lines_before + index.line_of(heading.start + row, count)
+    def lines_of(rows: Any) -> Any:
+        return source.lines_before + index.lines_of(heading.start + rows, count)
 
     remarks = [separator.remark] if separator.remark else []
     if frame[heading.names[-1]].has_nulls():
@@ -98,7 +99,7 @@ def _read_regular(source: Source, choices: Choices) -> Grid | None:
         if b'"' in data[:_HEAD].tobytes():  # quoted cells may hold separators, so count the cells of the parsed records
             lines = [record.line for record in sample[heading.start :] if 1 < len(record.cells) < width]
         remarks += _note_short_rows(lines, len(frame), source.lines_before)
-    return Grid(frame[heading.start - begin :], heading, line_of, remarks=remarks)
+    return Grid(frame[heading.start - begin :], heading, lines_of, remarks=remarks)
 
 
 def _note_short_rows(lines: Sequence[int], rows: int, lines_before: int) -> list[Remark]:
@@ -134,8 +135,8 @@ class LineIndex:
     r"""The lines and records of a text; a record spans several lines if a quoted cell holds newlines.
 
     >>> index = LineIndex(np.frombuffer(b'a,"b\nc"\nd,e\n', np.uint8), ord(","))
-    >>> index.line_count, index.is_regular, [index.line_of(record, records=2) for record in range(2)]
-    (3, True, [1, 3])
+    >>> index.line_count, index.is_regular, index.lines_of(np.arange(2), records=2)
+    (3, True, array([1, 3]))
     """
 
     data: NDArray[np.uint8]
@@ -187,9 +188,9 @@ class LineIndex:
             return True
         return self._starts is not None and count == len(self._starts) - int(self.data[-1] == _NEWLINE)
 
-    def line_of(self, record: int, records: int) -> int:
-        """Return the number of the line on which a record begins, in a text with `records` records."""
-        return record + 1 if records == self.line_count or self._starts is None else int(self._starts[record])
+    def lines_of(self, record: Any, records: int) -> Any:
+        """Return the lines on which one or more records begin, in a text with `records` records."""
+        return record + 1 if records == self.line_count or self._starts is None else self._starts[record]
 
     def short_lines(self, width: int, first: int) -> list[int]:
         """Return the lines from `first` on with fewer than `width` cells, but more than one.
@@ -307,6 +308,7 @@ def _repair(rows: Iterable[Record], heading: Heading, damaged: bool, lines_befor
             stray.append(record.line)
         writer.writerow(cells)
         lines.append(record.line)
+    numbers = np.array(lines, np.int64)
     schema = dict.fromkeys(heading.names, pl.String)
     frame = pl.DataFrame(schema=schema)
     if lines:
@@ -316,7 +318,7 @@ def _repair(rows: Iterable[Record], heading: Heading, damaged: bool, lines_befor
     if stray:
         sentence = f"line {stray[0]}: quotation marks inside a cell are kept as text"
         remarks.append(Remark("stray-quotes", (sentence,), count=len(stray), line=stray[0]))
-    return Grid(frame, heading, lambda row: lines_before + lines[row], faults, remarks)
+    return Grid(frame, heading, lambda rows: lines_before + numbers[rows], faults, remarks)
 
 
 def _without_damage(cells: list[str], fault: str | None) -> tuple[list[str], str | None]:

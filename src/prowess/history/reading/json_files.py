@@ -4,17 +4,22 @@ The objects are rows as in a CSV file, or matches with teams.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import Error, Remark
 from ..builders import from_matches
 from ..history import History
+from ..lines import Lines
 from ..read_context import Findings, Located, Problem, Table, list_names
 from ..read_limits import ReadLimits
 from ..read_options import Choices
 from .byte_source import Source, check_lines, unreadable
+from .delimited_text import LineIndex
 from .formats.plays import read_bg_stats
 from .formats.tournaments import read_challonge, read_startgg, read_toornament
 
@@ -69,6 +74,7 @@ class _Items:
         self.items = _list_of(document, source)
         self.is_list = self.items is not None
         self.unit = "item" if self.is_list else "line"
+        self.numbers = array("q")  # the lines of `objects`
         if not self.is_list:
             check_lines(source, limits)
 
@@ -88,18 +94,20 @@ class _Items:
                         yield number, Error(f"invalid JSON: {error}")
 
     def objects(self) -> Iterator[dict[str, Any]]:
+        del self.numbers[:]
         for number, item in self:
+            self.numbers.append(number)
             if isinstance(item, Error):
                 raise item.within(f"{self.source}, {self.unit} {number}: ", line=number)
             yield item
 
-    @cached_property
-    def _lines(self) -> list[int]:
-        return [number for number, _ in self]
-
-    def line(self, row: int) -> int:
-        # Line numbers are needed only for messages, so the first call reads the file again to find them.
-        return self._lines[row]
+    def lines(self, rows: int) -> NDArray[np.int64]:
+        """Return the numbers of the lines or items that Polars reads as `rows` rows: it skips empty lines."""
+        first = self.source.lines_before + 1
+        if self.is_list or rows == LineIndex(self.source.array(), ord(",")).line_count:
+            return np.arange(first, first + rows)
+        with self.source.open() as stream:
+            return np.array([number for number, line in enumerate(stream, first) if line.strip()], np.int64)
 
 
 def _list_of(document: Any, source: Source) -> list[Any] | None:
@@ -127,17 +135,18 @@ def _object_or_error(item: Any) -> Any:
 
 def _read_matches(items: _Items, choices: Choices) -> Findings:
     # If the matches as a whole are invalid, the matches that are valid on their own are used.
-    def history(matches: Iterable[Any], line: Callable[[int], int]) -> History:
+    def history(matches: Iterable[Any], numbers: Sequence[int]) -> History:
         return from_matches(
             matches,
             time_format=choices.time_format,
             utc=choices.utc,
-            where=lambda match: f"{items.source}, {items.unit} {line(match)}",
+            where=lambda match: f"{items.source}, {items.unit} {numbers[match]}",
             remarks=(Remark("json-matches", ("JSON with one match per object",)),),
+            lines=lambda: Lines.of(items.source.title, items.unit, np.array(numbers, np.int64)),
         )
 
     try:
-        return Findings(history(items.objects(), items.line), items.source.title)
+        return Findings(history(items.objects(), items.numbers), items.source.title)
     except Error as error:
         first_error = error
     lines, good, problems = [], [], []
@@ -155,7 +164,7 @@ def _read_matches(items: _Items, choices: Choices) -> Findings:
         # The matches are incompatible: times of two kinds, or a repeated id.
         raise first_error.within("", line=None if first_error.match is None else lines[first_error.match])
     rows = len(good) + len(problems)
-    return Findings(history(good, lines.__getitem__), items.source.title, tuple(problems), rows=rows)
+    return Findings(history(good, lines), items.source.title, tuple(problems), rows=rows)
 
 
 def _read_rows(items: _Items, choices: Choices) -> Table:
@@ -174,4 +183,4 @@ def _read_rows(items: _Items, choices: Choices) -> Table:
         for _ in items.objects():  # if a line is invalid, this raises an Error that names it
             pass
         raise unreadable(source.title, error) from error
-    return Table(frame, source.title, items.line, choices, unit=items.unit)
+    return Table(frame, source.title, items.lines(len(frame)).__getitem__, choices, unit=items.unit)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ class Grid:
 
     frame: "pl.DataFrame"
     heading: Heading
-    line: Callable[[int], int]
+    lines: Callable[[Any], Any]  # the numbers of rows, as in a `Table`
     faults: Sequence[tuple[int, str]] = ()
     remarks: list[Remark] = field(default_factory=list)
     unit: str = "line"
@@ -68,7 +68,7 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
         (footer, "below-table", "a note below the table"),
     ):
         if len(rows):
-            line = grid.line(int(rows[0]))
+            line = int(grid.lines(rows[0]))
             times = f" ({len(rows)} times)" if len(rows) > 1 else ""
             sample = f": {next(cell for cell in frame.row(int(rows[0])) if cell)[:60]!r}" if rows is footer else ""
             text = f"{grid.unit} {line}: {what} was skipped{times}{sample}"
@@ -78,7 +78,7 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
         frame = frame[kept]
     if len(sections):
         frame = _add_rounds(frame, kept, sections, [heading.last_title, *first.gather(sections)])
-        line = grid.line(int(sections[0]))
+        line = int(grid.lines(sections[0]))
         times = f" ({len(sections)} times)" if len(sections) > 1 else ""
         written = f"{times}: {first[int(sections[0])][:60]!r}"
         text = f"{grid.unit} {line}: this heading of a round applies to the rows below it{written}"
@@ -90,7 +90,7 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
         new = int(np.searchsorted(kept, row))
         if new < len(kept) and kept[new] == row:
             problems.add([new], None, None, fault)
-    return Table(frame, title, lambda row: grid.line(int(kept[row])), choices, remarks, problems, unit=grid.unit)
+    return Table(frame, title, lambda rows: grid.lines(kept[rows]), choices, remarks, problems, unit=grid.unit)
 
 
 def _section_rows(columns: "Sequence[pl.Series]") -> Rows:

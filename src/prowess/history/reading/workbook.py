@@ -53,7 +53,7 @@ def read_workbook(source: Source, choices: Choices) -> Table:
         also = f" (also {', '.join(map(repr, names[2:]))})" if len(names) > 2 else ""
         pieces = (f"only sheet {name!r} is read; use ", Option("sheet", names[1]), f" to read another one{also}")
         remarks.append(Remark("sheet", pieces, count=len(names)))
-    grid = Grid(frame, heading, lambda row: heading.start + row + 1, remarks=remarks, unit="row")
+    grid = Grid(frame, heading, lambda rows: heading.start + rows + 1, remarks=remarks, unit="row")
     return replace(trim_table(grid, source.title, choices), sheets=tuple(names))
 
 

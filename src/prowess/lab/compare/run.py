@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History
+from ...history.lines import at_line
 from ...model.fit.forecasts import Forecasts
 from ...model.ladder.facet_rows import check_columns
 from ...model.model import Model
@@ -268,7 +269,8 @@ def check_usable(models: Mapping[str, Model], history: History, runs: Sequence[R
         failure = _first_failure(model, history, learnt)
         if failure is not None:
             match, error = failure
-            raise error.within(f"{name} cannot use match {match + 1} of this history: ", match=match) from error
+            located = error.within(f"{name} cannot use match {match + 1} of this history: ", match=match)
+            raise at_line(located, history, match) from error
 
 
 def _learnt_matches(history: History, runs: Sequence[Run]) -> NDArray[np.intp]:

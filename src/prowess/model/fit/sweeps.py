@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History
+from ...history.lines import at_line
 from ...progress import steps
 from ..engine.board import Board
 from ..engine.buffers import Columns, Record, columns_of, sizes
@@ -133,7 +134,8 @@ def _run_matches(ladder: Ladder, history: History, columns: Columns, record: Rec
     except Error as error:
         match = record.at
         name = f" ({history.ids[match]})" if history.ids is not None and history.ids[match] else ""
-        raise error.within(f"match {match + 1} of {len(history)}{name}: ", match=match) from error
+        located = error.within(f"match {match + 1} of {len(history)}{name}: ", match=match)
+        raise at_line(located, history, match) from error
     pipeline.release(board)
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...errors import Error
 from ...history.context import EMPTY, Context, ContextColumn, clean_name, column_at, column_names
 from ...history.context_builder import ContextBuilder
+from ...history.lines import in_match
 from ...history.ragged import owners
 from ...text import join_words
 from ..components.facet import Experience, Facet
@@ -253,10 +254,8 @@ def _observations(statistic: Statistic, history: Any) -> tuple[Floats, Floats | 
     wrong = np.flatnonzero(np.isnan(found) & ~np.isnan(values))
     if len(wrong):
         entry = int(wrong[0])
-        match = int(owners(history.match_start)[owners(history.team_start)[entry]])
         message = f"{statistic.column!r} is {raw[entry]:g}, but {statistic.needs}"
-        error = Error(message, field="statistics", value=float(raw[entry]))
-        raise error.within(f"match {match + 1}: ", match=match) from error
+        raise in_match(Error(message, field="statistics", value=float(raw[entry])), history, entry)
     return found, noise
 
 
@@ -319,10 +318,9 @@ def team_values(history: Any, name: str) -> ContextColumn:
     team = owners(history.team_start)
     different = np.flatnonzero(column.code != column.code[first][team])
     if len(different):
-        match = int(owners(history.match_start)[team[different[0]]])
         text = f"the players of a team have different values of {name!r}, but its effect belongs to teams"
         error = Error.in_field("context", f"{text}; give one value for each team", value=name)
-        raise error.within(f"match {match + 1}: ", match=match) from error
+        raise in_match(error, history, int(different[0]))
     return column.take(first)
 
 
@@ -332,13 +330,9 @@ def _not_numbers(name: str, column: ContextColumn, history: Any, by_team: bool, 
     wrong = np.array([not _is_number(text) for text in texts] + [False])
     rows = np.flatnonzero(wrong[column.code])
     row = int(rows[0]) if len(rows) else int(np.flatnonzero(column.code >= 0)[0])
-    team = row if by_team else int(np.searchsorted(history.team_start, row, "right")) - 1
-    match = int(np.searchsorted(history.match_start, team, "right")) - 1
     value = column[row]
     error = Error(f"{name!r} is {value!r}, but a number is needed", field=field, value=value)
-    located = error.within(f"match {match + 1}: ", match=match)
-    located.__cause__ = error  # for callers that name the match in another way
-    return located
+    return in_match(error, history, int(history.team_start[row]) if by_team else row)
 
 
 def _is_number(text: str) -> bool:
@@ -419,6 +413,7 @@ class MatchContext:
     team_context: Context = EMPTY
     entry_context: Context = EMPTY
     weight: Floats | None = None
+    lines: None = None  # the match was not read from a file
 
 
 def read_context(context: Mapping[str, Any] | None, sizes: Sequence[int]) -> MatchContext:

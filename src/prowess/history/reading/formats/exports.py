@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
+
 from ....errors import Option, Piece, Remark
 from ....text import count
 from ...read_context import Problems, Table, left_out
@@ -128,7 +130,7 @@ class ExportedMatches:
         return Table(
             frame,
             self.title,
-            self.lines.__getitem__,
+            np.array(self.lines, np.int64).__getitem__,
             self.choices,
             self.remarks,
             self.problems,

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import IO
 
+import numpy as np
+
 from ....errors import Error, Option, Remark
 from ....text import count
 from ...read_context import Problems, Table, left_out
@@ -222,7 +224,7 @@ class PgnReader:
         # A checksum of the moves, because games with equal tags need not be duplicates.
         columns["Moves"] = [f"{game.checksum:08x}" for game in games]
         frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
-        lines = [game.line for game in games]
+        lines = np.array([game.line for game in games], np.int64)
         reserved = {"Moves": False, **dict.fromkeys(_CONTEXT, True)}
         return Table(
             frame, self.title, lines.__getitem__, self.choices, remarks, problems, unit="line", reserved=reserved
