@@ -173,6 +173,19 @@ def test_rate_describes_effects_in_points_if_there_is_a_scale(tmp_path: Path) ->
     assert max(map(len, screened(80, "rate", *words, "--quiet").stdout.splitlines())) <= 80
 
 
+def test_given_effects_are_listed_without_intervals(tmp_path: Path) -> None:
+    given = ("--set", "colour_sigma=0", "--set", "colour_mu=2", "--set", "rest_sigma=0", "--set", "rest_mu=-0.5")
+    words = (sides(tmp_path), *TEXTBOOK, "--shared", "colour", "--covariate", "rest", *given, "--quiet")
+    shown = run("rate", *words).stdout
+    assert "colour: each value is worth 2.00 (given, not learnt)" in shown
+    assert "rest: each unit is worth −0.50 (given, not learnt)" in shown
+    rows = json.loads(run("rate", *words, "--json").stdout)["effects"]
+    assert [(row["facet"], row["value"], row["mu"], row["sigma"]) for row in rows] == [
+        ("colour", "", 2.0, 0.0),
+        ("rest", "", -0.5, 0.0),
+    ]
+
+
 def test_home_advantage_is_listed_with_the_effects_of_facets(tmp_path: Path) -> None:
     text = "date,home,away,hg,ag,derby\n2026-01-01,ann,bob,1,0,yes\n2026-01-02,bob,ann,2,1,no\n"
     result = run("rate", write(tmp_path, "x.csv", text), "--home-advantage", "learnt", "--facet", "derby", "--quiet")

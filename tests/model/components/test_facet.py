@@ -538,3 +538,18 @@ def test_leaderboard_at_a_value_has_the_ratings_of_many_players():
     for row in rows:
         rating = ladder.rating(row["player"], surface="a", side="x")
         assert (row["mu"], row["sigma"]) == (rating.mu, pytest.approx(rating.sigma, rel=1e-14))
+
+
+@pytest.mark.parametrize("model", [pw.TrueSkill(), pw.Elo(), pw.GaussianOD()])
+def test_effects_list_a_given_offset_once_for_each_trait_if_it_is_not_zero(model, tmp_path):
+    given = pw.facet.Shared("side", mu=2.0, sigma=0.0), pw.facet.Covariate("rest", mu=-0.5, sigma=0.0)
+    zero = pw.facet.Shared("map", sigma=0.0), pw.facet.Experience((10,), sigma=0.0)
+    context = {"side": ["blue", "red"], "rest": [3, 1], "map": ["old", "new"]}
+    ladder = pw.Ladder(model.replace(facets=(*given, *zero)))
+    ladder.record([["ann"], ["bob"]], scores=[2, 1], context=context)
+    traits = len(ladder.layout.traits)
+    columns = "facet", "value", "mu", "sigma", "matches"
+    rows = [("side", "", 2.0, 0.0, None)] * traits + [("rest", "", -0.5, 0.0, None)] * traits
+    assert ladder.effects.select(columns).rows() == rows
+    ladder.save(tmp_path / "x.prowess")
+    assert pw.Ladder.load(tmp_path / "x.prowess").effects.select(columns).rows() == rows

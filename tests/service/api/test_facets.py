@@ -115,6 +115,16 @@ def test_effects_include_the_home_advantage(ask):
     assert (home["facet"], home["value"], home["matches"]) == ("home", None, None)
 
 
+def test_effects_include_given_effects(ask):
+    given = [{"is": "Shared", "column": "side", "mu": 2.0, "sigma": 0.0}]
+    ask.create_league("facets-given", model={"name": "Elo", "parameters": {"facets": given}})
+    match = {"teams": [["ann"], ["bob"]], "context": {"side": ["near", None]}}
+    ask.post("/api/leagues/facets-given/matches", match, status=201)
+    [effect] = ask.get("/api/leagues/facets-given/effects", status=200).json()["effects"]
+    assert (effect["facet"], effect["value"], effect["mu"], effect["sigma"]) == ("side", None, 2.0, 0.0)
+    assert "each value" in ask.get("/leagues/facets-given/models").text
+
+
 def test_player_has_deviations(ask, url, ladder):
     told = ask.get(f"{url}/players/nadal", status=200).json()
     standings.Player.model_validate(told)

@@ -73,7 +73,10 @@ def describe_effects(ladder: Ladder, players: Collection[str]) -> list[Block]:
 
 
 def _effects(ladder: Ladder, frame: pl.DataFrame) -> Iterator[Block]:
-    facets = {(facet.column, facet.weighted): facet for facet in ladder.model.facets if not facet.personal}
+    # The rows of numbers and of given effects have no value.
+    facets = {
+        (facet.column, facet.weighted or not facet.learnt): facet for facet in ladder.model.facets if not facet.personal
+    }
     groups = _grouped(frame, ladder.layout.traits)
     room = max(LEAST_ROWS, MOST_EFFECTS // max(1, len(groups)))
     for (name, trait, numeric), rows in groups.items():
@@ -82,6 +85,10 @@ def _effects(ladder: Ladder, frame: pl.DataFrame) -> Iterator[Block]:
         facet = facets.get((name, numeric))
         if facet is None:
             yield Block(f"Playing at home is worth {writer.text(rows[0])}{writer.unit}{suffix} (95 % interval)")
+        elif not facet.learnt:
+            unit = "unit" if isinstance(facet, Covariate) else "value"
+            worth = writer.format(writer.number(rows[0]), nan)
+            yield Block(f"{name}: each {unit} is worth {worth}{writer.unit}{suffix} (given, not learnt)")
         elif isinstance(facet, Covariate):
             yield Block(f"{name}: each unit is worth {writer.text(rows[0])}{writer.unit}{suffix} (95 % interval)")
         elif isinstance(facet, Experience):

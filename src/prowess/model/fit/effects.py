@@ -31,9 +31,14 @@ def effects(ladder: Ladder) -> pl.DataFrame:
     """Return a frame of what all players share (see `Ladder.effects`)."""
     rows: list[tuple[Any, ...]] = [("home", "", trait, mu, sigma, None) for trait, mu, sigma in _home(ladder)]
     for facet in ladder.facets[: len(ladder.model.facets)]:  # the rows of statistics follow
-        if not facet.facet.personal:
+        if facet.facet.personal:
+            continue
+        if facet.facet.learnt:
             found = sorted(_beliefs(facet), key=_by_mean)
             rows += [(facet.facet.column, *row) for _, *row in found]
+        elif facet.facet.mu != 0.0:
+            traits = facet.facet.traits or facet.trait_names
+            rows += [(facet.facet.column, "", trait, facet.facet.mu, 0.0, None) for trait in traits]
     return _frame(ladder, rows, ["facet", "value"])
 
 

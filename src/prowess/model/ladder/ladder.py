@@ -304,7 +304,8 @@ class Ladder:
     def effects(self) -> pl.DataFrame:
         """What all players share: a frame with facet, value, mu, sigma and matches. The home advantage comes first.
 
-        Models with several traits have a column `trait`, and a ladder with a scale has `points` and `points_sigma`.
+        A given effect is one row with sigma 0 and without a value, because it is the same for all values. Models with
+        several traits have a column `trait`, and a ladder with a scale has `points` and `points_sigma`.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill().replace(home_sigma=1.0, facets=(pw.facet.Shared("side", sigma=1.0),)))

@@ -112,11 +112,15 @@ class Effect(ResponseModel):
     )
 
     facet: str = Field(description="The column of the context; `home` is the home advantage.")
-    value: str | None = Field(description="The value; null for a home advantage, and for a number, per unit.")
+    value: str | None = Field(
+        description="The value; null for a home advantage, for a number, per unit, and for a given effect."
+    )
     trait: str | None = Field(None, description="offence or defence; only for models that rate both")
     mu: float
     sigma: float | None
-    matches: int | None = Field(description="The number of matches with this value; null for the home advantage.")
+    matches: int | None = Field(
+        description="The number of matches with this value; null for a home advantage or given effect."
+    )
     points: float | None = Field(None, description="mu in points, if the league has a scale.")
     points_sigma: float | None = None
 

@@ -102,12 +102,14 @@ class RatingFormat:
         bars = [(mean - Z95 * (sigma or 0.0), mean, mean + Z95 * (sigma or 0.0)) for mean, sigma in in_points]
         low, high = min((0.0, *(bar[0] for bar in bars))), max((0.0, *(bar[2] for bar in bars)))
         unit = 100.0 / (high - low) if high > low else 0.0
+        given = [facet.column for facet in self.model.facets if not (facet.weighted or facet.learnt)]
         groups: dict[str, dict[str, Any]] = {}
         for row, bar in zip(rows, bars, strict=True):
             name = row["facet"]
-            label = "Home advantage" if name == "home" and row["matches"] is None else column_label(name)
+            is_home = name == "home" and row["matches"] is None
+            label = "Home advantage" if is_home else column_label(name)
             group = groups.setdefault(name, {"label": label, "zero": unit * -low, "rows": []})
-            value = row["value"] or ("home team" if row["matches"] is None else "each unit")
+            value = row["value"] or ("home team" if is_home else "each value" if name in given else "each unit")
             plain = {"value": value, "trait": row.get("trait"), "matches": row["matches"]}
             plain |= {
                 "text": signed(bar[1], self.places),
