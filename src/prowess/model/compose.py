@@ -374,9 +374,18 @@ def _add_statistics(model: Model, history: History | None, words: Mapping[str, A
 def _facets(word: str, value: object) -> list[Facet]:
     if word in FACETS:
         return [FACETS[word](column) for column in parse_columns(value)]
+    return [Experience(parse_scales(value))]
+
+
+def parse_scales(value: object) -> tuple[float, ...]:
+    """Parse the scales of a learning curve: a number, text with commas, or a list.
+
+    >>> parse_scales("10, 100"), parse_scales(20)
+    ((10.0, 100.0), (20.0,))
+    """
     scales = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
     try:
-        return [Experience(tuple(float(str(scale)) for scale in scales))]
+        return tuple(float(str(scale)) for scale in scales)
     except ValueError:
         raise invalid("experience", "be numbers of matches, such as 10,100", value) from None
 

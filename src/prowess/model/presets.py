@@ -2,7 +2,7 @@
 
 `PRESETS` is the only list of rating systems: conformance tests, documentation, command line and service all read this
 list. Plugins add presets through the entry point group `prowess.presets`. `TrueSkill2` is not in the list, because it
-needs the names of columns.
+needs the names of columns; the command line takes them from its options.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def TrueSkill(
 def TrueSkill2(
     modes: str | Sequence[str] = (),
     statistics: str | Sequence[str | Statistic] = (),
-    squads: str | None = None,
+    squads: str | Sequence[str] | None = None,
     experience: Sequence[float] = (20.0, 200.0),
     mu: float = 25.0,
     sigma: float = 25.0 / 3.0,
@@ -208,8 +208,8 @@ def TrueSkill2(
     It is modelled on the published report on TrueSkill 2 (Minka, Cleven, Zaykov 2018), and does not claim to reproduce
     it. `modes` are columns by which each player's skill differs, such as "mode". `statistics` are columns such as
     "kills" or "deaths:lower", in the words of `pw.compose`, or statistics; their scale differs by the modes. `squads`
-    is a column with the size or the kind of a player's squad, which has effects. `experience` has the scales of the
-    learning curve, in matches; () leaves it out. Tune the numbers with `pw.tune`.
+    is a column with the size or the kind of a player's squad, or several columns, which have effects. `experience` has
+    the scales of the learning curve, in matches; () leaves it out. Tune the numbers with `pw.tune`.
 
     >>> model = TrueSkill2("mode", ["kills", "deaths:lower"], squads="squad")
     >>> [facet.kind for facet in model.facets], [statistic.per for statistic in model.statistics]
@@ -218,7 +218,8 @@ def TrueSkill2(
     names = (modes,) if isinstance(modes, str) else tuple(modes)
     words = (statistics,) if isinstance(statistics, str | Statistic) else tuple(statistics)
     facets: list[Facet] = [By(name, 0.2 * sigma) for name in names]
-    facets += [] if squads is None else [Shared(squads, 0.2 * sigma)]
+    groups = () if squads is None else (squads,) if isinstance(squads, str) else tuple(squads)
+    facets += [Shared(name, 0.2 * sigma) for name in groups]
     facets += [Experience(tuple(experience), 0.3 * sigma)] if len(experience) else []
     found: list[Statistic] = []
     for one in words:

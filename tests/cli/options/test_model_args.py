@@ -195,3 +195,47 @@ def test_model_options_without_effect_on_the_matches_print_a_note(tmp_path) -> N
     assert "have no times, so skills do not drift with --drift time" in result.stderr
     assert "have no times, so --seasons has no effect" in result.stderr
     assert "effect" not in run("rate", FOOTBALL, *WORDS).stderr
+
+
+SHOOTER = ROOT / "examples" / "shooter.csv"
+
+
+def test_trueskill2_takes_its_columns_from_the_options_of_facets_and_statistics() -> None:
+    def build(*settings: str, **words: str) -> pw.Model:
+        return make_choice("trueskill2", list(settings), **words).build()
+
+    assert build() == pw.TrueSkill2()
+    words = {"facet": "mode,map", "statistic": "kills,deaths:lower:per=mode", "shared": "squad", "experience": "5,50"}
+    expected = pw.TrueSkill2(["mode", "map"], ["kills", "deaths:lower:per=mode"], "squad", (5, 50))
+    assert build(**words) == expected
+    assert expected.statistics[0].per == ("mode", "map")
+    assert build("sigma=4", facet="mode", shared="squad,side") == pw.TrueSkill2("mode", (), ["squad", "side"], sigma=4)
+    assert build("beta=3", "mode_sigma=1", facet="mode") == pw.TrueSkill2("mode").replace(beta=3, mode_sigma=1)
+
+
+def test_trueskill2_rates_a_file_whatever_the_case_of_the_columns() -> None:
+    words = (SHOOTER, "--model", "TrueSkill2", "--facet", "Mode", "--statistic", "KILLS", "--statistic", "deaths:lower")
+    result = run("rate", *words, "--json")
+    assert result.exit_code == 0, result.output
+    fit = pw.TrueSkill2("mode", ["kills", "deaths:lower"]).fit(pw.History.read(SHOOTER))
+    assert [row["mu"] for row in json.loads(result.stdout)["standings"]] == fit.leaderboard()["mu"].to_list()
+    assert "TrueSkill2" not in result.stderr
+
+
+def test_trueskill2_without_columns_says_which_options_to_add() -> None:
+    result = run("rate", SHOOTER, "--model", "trueskill2")
+    assert result.exit_code == 0, result.output
+    assert "add --facet for game modes, --statistic for kills or deaths, and --shared for squads" in result.stderr
+
+
+def test_compare_names_trueskill2_with_its_columns() -> None:
+    result = run("compare", SHOOTER, "--models", "trueskill,trueskill2:facet=mode:statistic=deaths:lower", "--json")
+    assert result.exit_code == 0, result.output
+    assert "TrueSkill2 facet=mode statistic=deaths:lower" in result.stdout
+
+
+def test_import_cannot_create_a_league_with_trueskill2(tmp_path) -> None:
+    database = f"sqlite:///{tmp_path}/x.db"
+    result = run("import", SHOOTER, "--league", "x", "--model", "trueskill2", "--database", database)
+    assert result.exit_code == 1
+    assert "--model trueskill2: import cannot set the facets and statistics of a league" in result.stderr

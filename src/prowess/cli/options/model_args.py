@@ -29,12 +29,13 @@ from ...model.compose import (
     compose,
     find_column,
     parse_columns,
+    parse_scales,
     parse_seasons,
     words_of,
 )
 from ...model.ladder.facet_rows import check_columns
 from ...model.params import parameters
-from ...model.presets import PRESETS, preset
+from ...model.presets import PRESETS, TrueSkill2, preset
 from ...model.registry import BASES, COMPONENTS, facet_addresses
 from ...model.statistic_words import parse_statistics
 from ...text import count
@@ -43,8 +44,14 @@ from .read_args import EVERY, make_option, parse_pairs, split_words
 
 PANEL = "Rating system"
 AUTO = "auto"  # a model that is chosen for the matches
+TRUESKILL2 = "TrueSkill2"  # not a preset, because the options name its columns
+NAMES = (*PRESETS.names, TRUESKILL2)  # of the models that --model takes
 DEFAULT = "TrueSkill"  # the model if settings are given without --model, or if the command cannot choose a model
 LADDER_EXTENSION = ".prowess"
+MISSING_COLUMNS = (
+    "only adds a learning curve without the names of columns; add --facet for game modes, --statistic for kills or "
+    "deaths, and --shared for squads"
+)
 MANY_NUMBERS = 50  # a column with more different numbers is probably meant for --slope, not for --facet
 
 
@@ -54,7 +61,7 @@ def complete_model(incomplete: str) -> list[str]:
     >>> complete_model("ts2"), complete_model("GL"), complete_model("a")
     (['ts2', 'ts2a', 'ts2b', 'ts2c'], ['GLicko', 'GLicko2'], ['auto'])
     """
-    matching = [name for name in (AUTO, *PRESETS.names) if name.lower().startswith(incomplete.lower())]
+    matching = [name for name in (AUTO, *NAMES) if name.lower().startswith(incomplete.lower())]
     return [incomplete + name[len(incomplete) :] for name in matching]
 
 
@@ -83,9 +90,9 @@ PRESET_HELP = (
     f"{AUTO}, which chooses a model for the matches of an empty league; or one of {', '.join(PRESETS.names)}. "
     f"(default: {AUTO}; {DEFAULT} if one of the following options is given)"
 )
-MODEL_HELP = f"One of {', '.join(PRESETS.names)}, or a saved ladder, whose model is used. (default: {DEFAULT})"
+MODEL_HELP = f"One of {', '.join(NAMES)}, or a saved ladder, whose model is used. (default: {DEFAULT})"
 AUTO_HELP = (
-    f"{AUTO}, which chooses a model for the matches; or one of {', '.join(PRESETS.names)}; or a saved ladder, whose "
+    f"{AUTO}, which chooses a model for the matches; or one of {', '.join(NAMES)}; or a saved ladder, whose "
     f"model is used. (default: {AUTO}; {DEFAULT} with --set, --drift, --seasons, --home-advantage or "
     "--newcomer-level)"
 )
@@ -208,10 +215,12 @@ class ModelChoice:
         settings = self.values()
         if history is not None:
             _note_missing_data(settings, history)
+            if self._is_trueskill2 and not self._column_words:
+                note(f"{TRUESKILL2} {MISSING_COLUMNS}")
         try:
             resolved = self if history is None else self.resolve(history)
             settings = resolved.values()
-            model = compose(self._base(), **settings)
+            model = compose(resolved._base(), **settings)
             if history is not None:
                 check_columns(model, history)
             return model
@@ -227,7 +236,19 @@ class ModelChoice:
     def _base(self) -> Model:
         if self.name.lower().endswith(LADDER_EXTENSION):
             return Ladder.load(self.name).model
-        return preset(self.name)()
+        if not self._is_trueskill2:
+            return preset(self.name)()
+        words = {name: self.settings.get(name) or "" for name in ("facet", "shared", STATISTIC)}
+        modes, squads = parse_columns(words["facet"]), parse_columns(words["shared"])
+        statistics = [word.text for word in parse_statistics(words[STATISTIC])]
+        values = self.values()
+        more = {"sigma": values["sigma"]} if "sigma" in values else {}
+        more |= {"experience": parse_scales(values["experience"])} if "experience" in values else {}
+        return TrueSkill2(modes, statistics, squads, **more)
+
+    @property
+    def _is_trueskill2(self) -> bool:
+        return self.name.lower() == TRUESKILL2.lower()
 
     def build_without_history(self) -> Model:
         """Build the model before the matches are known.
@@ -252,7 +273,7 @@ class ModelChoice:
         if not self._column_words:
             return self
         spelt = self._spell_columns([*history.context, *history.team_context, *history.entry_context])
-        before, after = (compose(self._base(), *given, **spelt.values()).params for given in ((), (history,)))
+        before, after = (compose(spelt._base(), *given, **spelt.values()).params for given in ((), (history,)))
         return spelt.change({name: repr(value) for name, value in after.items() if before[name] != value})
 
     def _spell_columns(self, columns: Sequence[str]) -> ModelChoice:
@@ -406,6 +427,9 @@ def _make_choice(model: str | None, settings: Mapping[str, str | None]) -> Model
 
 def check_preset(choice: ModelChoice) -> None:
     """Raise `Error` if a league, which stores a preset and its parameters, cannot store the chosen model."""
+    if choice._is_trueskill2:
+        remedy = "use --model trueskill, or set the model over the API"
+        raise Error(f"--model {choice.name}: import cannot set the facets and statistics of a league; {remedy}")
     if not choice.auto:
         preset(choice.name)
     if additions := [name for name in ADDITION_WORDS if name in choice.settings]:

@@ -19,9 +19,8 @@ from ...lab.protocols import Prequential, Protocol, RandomSplits, SeasonSplits
 from ...lab.report import check_report_path
 from ...model.compose import STATISTIC
 from ...model.model import Model
-from ...model.presets import PRESETS
 from ...model.statistic_words import PER
-from ..options.model_args import AUTO, ModelChoice, make_choice
+from ..options.model_args import AUTO, NAMES, ModelChoice, make_choice
 from ..options.read_args import Files, Since, Until, parse_number, read_span, split_words
 from ..options.shared import Html, Jobs, Json, Seed, add_shared_options
 from ..output.console import get_console, note, note_files, print_json
@@ -29,7 +28,7 @@ from ..output.plots import print_whiskers
 from ..output.tables import print_frame, print_text
 
 MODELS_HELP = (
-    f"Models to compare: auto, {', '.join(PRESETS.names)}; with settings such as elo:k=24:home_advantage=learnt. "
+    f"Models to compare: auto, {', '.join(NAMES)}; with settings such as elo:k=24:home_advantage=learnt. "
     "(default: auto and up to six that suit the file)"
 )
 MEASURES_HELP = (
@@ -85,6 +84,7 @@ def compare(
     prowess compare matches.csv --models elo,elo:k=16,trueskill:beta=3:tau=0.1
     prowess compare matches.csv --models elo:home_advantage=learnt,trueskill:drift=time,auto
     prowess compare matches.csv --models trueskill,trueskill:statistic=kills:statistic=deaths:lower
+    prowess compare matches.csv --models trueskill,trueskill2:facet=mode:statistic=kills
     prowess compare matches.csv --fair
     prowess compare matches.csv --since 2020 --burn-in 0.25 --measures information_gain,auc
     prowess compare matches.csv --json | jq -r .best
@@ -136,7 +136,7 @@ def _parse_models(specs: list[str] | None) -> dict[str, ModelChoice]:
         else:
             choice = make_choice(name, settings)
             # Any other name is the path of a saved ladder.
-            proper = next((title for title in PRESETS.names if title.lower() == name.lower()), name)
+            proper = next((title for title in NAMES if title.lower() == name.lower()), name)
         label = " ".join([proper, *settings])
         if label in models:
             raise typer.BadParameter(f"{spec} is listed twice; list each model once", param_hint="--models")
