@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..matchmaking.balancing.balance import Balance
     from ..matchmaking.next_match.next_match import NextMatches
     from ..matchmaking.pairing.pair import Pairing
+    from ..model.components.statistic import Statistic
 
 BATCH = 10_000  # matches per request: the most that the service accepts
 PAGE = 1_000  # players per page of the leaderboard
@@ -185,6 +186,16 @@ class Client:
         ['facet', 'value', 'mu', 'sigma', 'matches']
         """
         return responses.parse_effects(self._get("/effects")["effects"])
+
+    def statistics(self) -> tuple[Statistic, ...]:
+        """Return the individual statistics of the league's model with their parameters, as `pw.Model.statistics`.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("arena", statistics=[{"is": "Points", "column": "kills", "gamma": 3.0}]) as client:
+        ...     [(statistic.column, statistic.gamma) for statistic in client.statistics()]
+        [('kills', 3.0)]
+        """
+        return responses.parse_statistics(self._get("/effects")["statistics"])
 
     def deviations(self, name: str) -> pl.DataFrame:
         """Return how a player differs from the skill at each value of the context: facet, value, mu, sigma, matches.

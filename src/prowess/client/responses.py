@@ -14,6 +14,7 @@ from ..history import name_of
 from ..model.prediction import Prediction
 from ..model.rating import Rating, make_rating
 from ..model.score_distribution import ScoreDifference
+from ..model.statistic_words import KINDS
 from ..text import count
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..matchmaking.balancing.balance import Balance
     from ..matchmaking.next_match.next_match import NextMatches
     from ..matchmaking.pairing.pair import Pairing
+    from ..model.components.statistic import Statistic
 
 NOT_PARTS = ("mu", "sigma", "shown", "points", "points_low", "points_high")
 DEFAULT_CAUTION = 3.0  # the default of every model
@@ -236,6 +238,16 @@ def parse_effects(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     columns = {name: [row.get(name) for row in rows] for name in given}
     columns["value"] = [value or "" for value in columns["value"]]
     return pl.DataFrame(columns, {name: schema[name] for name in given})
+
+
+def parse_statistics(rows: Sequence[Mapping[str, Any]]) -> tuple[Statistic, ...]:
+    """Return the statistics of a model.
+
+    >>> parse_statistics([{"kind": "quit", "column": "left", "margin": 1.0, "bounded": False, "trait": None}])
+    (Quit(column='left', margin=1.0, bounded=False, trait=None),)
+    """
+    kinds: dict[str, Any] = KINDS
+    return tuple(kinds[row["kind"]](**{name: row[name] for name in row if name != "kind"}) for row in rows)
 
 
 def parse_standings(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:

@@ -6,7 +6,9 @@ from itertools import count
 import pytest
 
 import prowess as pw
+from prowess.client import responses
 from prowess.service.api.schemas import matches as schemas
+from prowess.service.api.schemas import standings
 
 KILLS = {"is": "Points", "column": "kills", "per": ["mode"]}
 DEATHS = {"is": "Points", "column": "deaths", "per": None, "lower": True, "omega": 0.5, "gamma": 3.0}
@@ -143,3 +145,26 @@ def test_openapi_document_describes_statistics(ask):
     body = document["paths"]["/api/leagues/{league}/matches/{id}"]["put"]["requestBody"]["content"]
     statistics = body["application/json"]["schema"]["properties"]["statistics"]
     assert statistics["examples"] == [{"kills": [[9, 4], [5, 6]]}]
+
+
+def test_effects_list_the_statistics_with_their_parameters(ask, url, fit):
+    told = ask.get(f"{url}/effects", status=200).json()
+    standings.Effects.model_validate(told)
+    assert responses.parse_statistics(told["statistics"]) == fit.model.statistics
+    kills, deaths = told["statistics"]
+    assert (kills["kind"], kills["column"], kills["gamma"], kills["per"]) == ("points", "kills", 1.5, ["mode"])
+    assert (deaths["omega"], deaths["per"], deaths["lower"]) == (0.5, None, True)
+
+
+def test_effects_list_statistics_of_every_kind(ask):
+    given = [{"is": "Counts", "column": "aces"}, {"is": "Times", "column": "lap"}, {"is": "Quit", "column": "left"}]
+    ask.create_league("kinds", model={"name": "TrueSkill", "parameters": {"statistics": given}})
+    told = ask.get("/api/leagues/kinds/effects", status=200).json()
+    standings.Effects.model_validate(told)
+    assert [(row["kind"], row.get("margin")) for row in told["statistics"]] == [
+        ("counts", None),
+        ("times", None),
+        ("quit", 0.0),
+    ]
+    kinds = responses.parse_statistics(told["statistics"])
+    assert [type(statistic) for statistic in kinds] == [pw.statistic.Counts, pw.statistic.Times, pw.statistic.Quit]

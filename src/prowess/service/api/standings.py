@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -255,12 +255,14 @@ async def _respond_with_standings(
 @router.get(
     "/api/leagues/{league}/effects",
     tags=["leaderboard"],
-    summary="Get the facets of the model, and the effects that all players share",
+    summary="Get the facets and statistics of the model, and the effects that all players share",
     response_model=schemas.Effects,
     responses=NOT_MODIFIED,
 )
 async def get_effects(request: Request, access: Read, service: ServiceDep) -> Response:
-    """The home advantage, and what values of the context add to a performance; the largest effect first."""
+    """The home advantage, and what values of the context add to a performance, the largest effect first.
+
+    The statistics are listed with their parameters."""
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
@@ -271,13 +273,14 @@ async def get_effects(request: Request, access: Read, service: ServiceDep) -> Re
 
 
 def effects_payload(now: Snapshot) -> dict[str, Any]:
-    """Return the facets of a league's model and the effects that all players share, as plain data."""
+    """Return the facets and statistics of a league's model and the effects that all players share, as plain data."""
     facets = [
         {"kind": facet.kind, "column": facet.column, "values": now.facet_values.get(facet.column)}
         for facet in now.model.facets
     ]
     about = {"league": now.league, "revision": now.revision, "generation": now.generation}
-    return about | {"facets": facets, "effects": now.effects}
+    statistics = [{"kind": statistic.kind, **asdict(statistic)} for statistic in now.model.statistics]
+    return about | {"facets": facets, "statistics": statistics, "effects": now.effects}
 
 
 @router.get(

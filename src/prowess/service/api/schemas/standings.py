@@ -133,8 +133,25 @@ class Facet(ResponseModel):
     values: list[str] | None = Field(description="The values so far, sorted; null for numbers and experience.")
 
 
+class ModelStatistic(ResponseModel):
+    """An individual statistic of the league's model and its parameters; a parameter of another kind is omitted."""
+
+    kind: str = Field(description="points, counts, times or quit")
+    column: str
+    omega: float | None = Field(None, description="How much the statistic grows with the performance.")
+    gamma: float | None = Field(None, description="The standard deviation of its noise; if larger, it counts less.")
+    eta: float | None = Field(None, description="How much it shrinks if the opponents play well.")
+    per: list[str] | None = Field(
+        None, description="The columns by which its scale differs; null if its values are used as they are."
+    )
+    lower: bool | None = Field(None, description="Whether less is better.")
+    bounded: bool = Field(description="Whether no rating moves against the result.")
+    margin: float | None = Field(None, description="By how much a player who quits has played worse; only for quit.")
+    trait: str | None = Field(None, description="The trait that it observes; null for the first.")
+
+
 class Effects(ResponseModel):
-    """The facets of the league's model, and the effects that all players share."""
+    """The facets and statistics of the league's model, and the effects that all players share."""
 
     model_config = example(
         {
@@ -142,6 +159,10 @@ class Effects(ResponseModel):
             "revision": 120,
             "generation": 1,
             "facets": [{"kind": "shared", "column": "colour", "values": ["black", "white"]}],
+            "statistics": [
+                {"kind": "points", "column": "captures", "omega": 0.107, "gamma": 2.0, "eta": 0.0, "per": []}
+                | {"lower": False, "bounded": False, "trait": None}
+            ],
             "effects": [{"facet": "colour", "value": "white", "mu": 0.4, "sigma": 0.1, "matches": 120}],
         }
     )
@@ -150,6 +171,7 @@ class Effects(ResponseModel):
     revision: int
     generation: int
     facets: list[Facet]
+    statistics: list[ModelStatistic]
     effects: list[Effect]
 
 
