@@ -179,3 +179,25 @@ def test_identified_parameters_omit_those_that_results_cannot_determine():
     assert set(pw.GaussianElo().tunable) - set(identified(pw.GaussianElo())) == {"mu", "beta"}
     assert set(pw.PoissonOD().tunable) - set(identified(pw.PoissonOD())) == {"mu"}
     assert list(ranges(pw.team.LeaderBonus(pw.team.FullSquad()))) == ["leader_bonus", "discount"]
+
+
+def test_columns_whose_names_give_the_same_key_have_parameters_and_trace_columns_of_their_own():
+    statistics = pw.statistic.Points("First serves", gamma=1.0), pw.statistic.Points("first_serves", gamma=2.0)
+    facets = pw.facet.By("Map", sigma=3.0), pw.facet.By("map", sigma=4.0), pw.facet.By("map", numeric=True, sigma=0.5)
+    model = pw.TrueSkill().replace(facets=facets, statistics=statistics)
+    gammas = {name: value for name, value in model.params.items() if name.endswith("gamma")}
+    assert gammas == {"points_first_serves_gamma": 1.0, "points_first_serves_2_gamma": 2.0}
+    sigmas = {name: value for name, value in model.params.items() if name.endswith("map_sigma") or "map_2" in name}
+    assert sigmas == {"by_map_sigma": 3.0, "by_map_2_sigma": 4.0, "by_map_2_tau": 0.0, "slope_map_sigma": 0.5}
+    assert model.replace(points_first_serves_2_gamma=5.0).statistics[1].gamma == 5.0
+    context = {"Map": "old", "map": 1}
+    match = {"teams": [["ann"], ["bob"]], "context": context, "statistics": {"First serves": [[9], [4]]}}
+    match["statistics"]["first_serves"] = [[7], [8]]
+    rows = model.fit(pw.History.from_matches([match] * 3)).explain("ann").matches.rows(named=True)
+    assert (rows[0]["statistic_points_first_serves"], rows[0]["statistic_points_first_serves_2"]) == (9.0, 7.0)
+    assert (rows[0]["at_by_map"], rows[0]["at_by_map_2"], rows[0]["at_slope_map"]) == ("old", "1", "1")
+
+
+def test_keys_of_different_columns_stay_short():
+    model = pw.TrueSkill().replace(statistics=(pw.statistic.Points("kills"), pw.statistic.Points("deaths")))
+    assert {"kills_gamma", "deaths_gamma"} <= model.params.keys()

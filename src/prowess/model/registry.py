@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Error
@@ -83,15 +84,35 @@ def facet_addresses(parts: Mapping[str, Any]) -> dict[str, tuple[int, str]]:
     own = (*_as_tuple(parts["facets"]), *_as_tuple(parts["statistics"]))
     if not all(isinstance(facet, Facet | Statistic) for facet in own):
         return {}  # the model will raise an error
+    keys = unique_keys(own, {*RESERVED, *addresses(parts)})
+    return {
+        f"{key}_{name}": (index, name)
+        for index, (key, facet) in enumerate(zip(keys, own, strict=True))
+        for name in _parameter_names(facet)
+    }
+
+
+def unique_keys(own: Sequence[Facet | Statistic], taken: Collection[str] = ()) -> list[str]:
+    """Return a different key for each facet or statistic, from which names of parameters and columns are made.
+
+    If several have the same key, or if a parameter would have one of the names in `taken`, the kind is added in front;
+    if this is not enough, a number is added, too.
+
+    >>> unique_keys([statistics.Points("Kills"), statistics.Counts("First serves"), statistics.Points("kills")])
+    ['points_kills', 'first_serves', 'points_kills_2']
+    """
     counts = Counter(facet.key for facet in own)
-    found: dict[str, tuple[int, str]] = {}
-    taken = {*RESERVED, *addresses(parts)}
-    for index, facet in enumerate(own):
-        names = [name for name in FACET_PARAMETERS if name in parameters(facet)]
-        clash = counts[facet.key] > 1 or any(f"{facet.key}_{name}" in taken for name in names)
-        prefix = f"{facet.kind}_{facet.key}" if clash else facet.key
-        found |= {f"{prefix}_{name}": (index, name) for name in names}
-    return found
+    keys: list[str] = []
+    for facet in own:
+        clash = counts[facet.key] > 1 or any(f"{facet.key}_{name}" in taken for name in _parameter_names(facet))
+        key = f"{facet.kind}_{facet.key}" if clash else facet.key
+        numbered = (f"{key}_{number}" for number in count(2))
+        keys.append(next(name for name in chain([key], numbered) if name not in keys))
+    return keys
+
+
+def _parameter_names(facet: Facet | Statistic) -> list[str]:
+    return [name for name in FACET_PARAMETERS if name in parameters(facet)]
 
 
 def check_facets(model: Model) -> tuple[Facet, ...]:

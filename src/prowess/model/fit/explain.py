@@ -16,6 +16,7 @@ from ...text import count, join_words
 from ..ladder.ladder import Ladder
 from ..model import Model
 from ..rating import Rating
+from ..registry import unique_keys
 from ..scale import Z95, Points, Scale
 from .trace import Trace
 
@@ -48,10 +49,9 @@ def explain(trace: Trace, name: str, before: Ladder, now: Rating, points: Points
     moves = _moves(start, described)
     columns |= trace.times(match) | {key: column for key, column in described.items() if key not in moves} | moves
     schema: dict[str, Any] = {"partners": pl.List(pl.String), "opponents": pl.List(pl.String)}
-    for facet in trace.model.facets:
-        if facet.personal:
-            schema |= {f"at_{facet.key}": pl.String, f"moved_at_{facet.key}": pl.Float64}
-    schema |= {f"statistic_{statistic.key}": pl.Float64 for statistic in trace.model.statistics}
+    for key in unique_keys([facet for facet in trace.model.facets if facet.personal]):
+        schema |= {f"at_{key}": pl.String, f"moved_at_{key}": pl.Float64}
+    schema |= {f"statistic_{key}": pl.Float64 for key in unique_keys(trace.model.statistics)}
     schema = {name: kind for name, kind in schema.items() if name in columns}
     floats = ["expected", "sigma_before", "sigma_after"]
     frame = pl.DataFrame(columns, schema_overrides=schema).with_columns(pl.col(floats).cast(pl.Float64).fill_nan(None))
@@ -251,11 +251,12 @@ class Explanation:
         import polars as pl
 
         sentences = []
-        for facet in self.model.facets:
-            if not facet.personal or f"at_{facet.key}" not in self.matches.columns:
+        facets = [facet for facet in self.model.facets if facet.personal]
+        for key, facet in zip(unique_keys(facets), facets, strict=True):
+            if f"at_{key}" not in self.matches.columns:
                 continue
-            by_value = self.matches.group_by(f"at_{facet.key}", maintain_order=True)
-            moved = by_value.agg(pl.col(f"moved_at_{facet.key}").sum()).drop_nulls()
+            by_value = self.matches.group_by(f"at_{key}", maintain_order=True)
+            moved = by_value.agg(pl.col(f"moved_at_{key}").sum()).drop_nulls()
             rows = sorted(moved.rows(), key=lambda row: -abs(row[1]))[:NAMED_VALUES]
             skill = self._change(float(self.matches["moved"].sum()))
             values = [f"{self._figure(self._unit * change, True)} at {facet.column} {value}" for value, change in rows]

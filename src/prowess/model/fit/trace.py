@@ -22,6 +22,7 @@ from ..ladder.ladder import Ladder
 from ..maths.normal import cdf
 from ..model import Model
 from ..prediction import scored_by
+from ..registry import unique_keys
 from .forecasts import Forecasts, performance, read_forecasts, strength
 from .leaderboard import overall
 from .sweeps import run_sweep
@@ -149,15 +150,15 @@ class Trace:
         columns: dict[str, Any] = {}
         facets = [facet for facet in self.model.facets if facet.personal]
         width = 2 * len(self.model.outcome.traits)
-        for index, facet in enumerate(facets):
+        for index, (key, facet) in enumerate(zip(unique_keys(facets), facets, strict=True)):
             if self.rows_before is None or self.rows_after is None:
                 break
             part = slice(index * width, (index + 1) * width, 2)
             moved = (self.rows_after[entry, part] - self.rows_before[entry, part]).sum(axis=1)
             column = column_at(self.history, facet.column, "player")
             values: list[Any] = [None] * len(entry) if column is None else column.take(entry).to_list()
-            columns[f"at_{facet.key}"] = [None if value is None else str(value) for value in values]
-            columns[f"moved_at_{facet.key}"] = [None if x != x else x for x in moved.tolist()]
+            columns[f"at_{key}"] = [None if value is None else str(value) for value in values]
+            columns[f"moved_at_{key}"] = [None if x != x else x for x in moved.tolist()]
         return columns
 
     def statistics(self, entry: Ints) -> dict[str, Any]:
@@ -175,10 +176,10 @@ class Trace:
         columns: dict[str, Any] = {}
         if self.shares is None:
             return columns
-        for statistic in self.model.statistics:
+        for key, statistic in zip(unique_keys(self.model.statistics), self.model.statistics, strict=True):
             column = column_at(self.history, statistic.column, "player")
             values: list[Any] = [None] * len(entry) if column is None else column.take(entry).to_list()
-            columns[f"statistic_{statistic.key}"] = values
+            columns[f"statistic_{key}"] = values
         told = self.before[entry].copy()
         told[:, ::2] += self.shares[entry] * (self.after[entry] - self.before[entry])[:, ::2]
         moved = overall(self.model, told)[0] - overall(self.model, self.before[entry])[0]

@@ -20,6 +20,7 @@ from ...history.head_to_head import Encounters, encounters, results, rivals
 from ...model.fit.explain import plain
 from ...model.fit.leaderboard import overall
 from ...model.ladder.ladder import Ladder
+from ...model.registry import unique_keys
 from ...model.scale import Points
 from .. import clock
 from ..db import schema
@@ -302,7 +303,9 @@ class MatchViews:
         moved = row.get("moved_by_statistics")
         if moved is None:
             return {}
-        columns = {one.column: row.get(f"statistic_{one.key}") for one in self.view.trace.model.statistics}
+        statistics = self.view.trace.model.statistics
+        keys = zip(unique_keys(statistics), statistics, strict=True)
+        columns = {statistic.column: row.get(f"statistic_{key}") for key, statistic in keys}
         found = {"statistics": columns, "moved_by_statistics": moved}
         return found if self.points is None else found | {"points_moved_by_statistics": self.points.factor * moved}
 
