@@ -7,6 +7,7 @@ import prowess as pw
 from prowess.model.compose import DRIFTS, with_drift, with_home, with_newcomers, with_seasons
 from prowess.model.params import skill_sigma
 from prowess.model.presets import PRESETS
+from prowess.model.statistic_words import parse_statistics
 
 CERTAIN = ("Harkness", "Elo", "GaussianElo")
 NO_GRADIENT = ("Harkness", "GaussianElo")
@@ -289,3 +290,25 @@ def test_statistics_that_cannot_be_used_are_rejected(model, word, message):
 def test_statistic_cannot_be_a_facet_too():
     with pytest.raises(pw.Error, match="'kills' is a statistic, which is known only after the match"):
         pw.compose(pw.TrueSkill(), statistic="kills", facet="kills")
+
+
+@pytest.mark.parametrize(
+    ("text", "statistic"),
+    [
+        ("K::D", pw.statistic.Points("K:D")),
+        ("K::D:lower", pw.statistic.Points("K:D", lower=True)),
+        ("K:::lower", pw.statistic.Points("K:", lower=True)),
+        ("::K", pw.statistic.Points(":K")),
+        ("kills:per=game:: mode+map:bounded", pw.statistic.Points("kills", per=("game: mode", "map"), bounded=True)),
+        ("a::::b:counts", pw.statistic.Counts("a::b")),
+    ],
+)
+def test_colon_in_the_name_of_a_column_is_written_twice(text, statistic):
+    assert pw.compose(pw.TrueSkill(), statistic=text) == pw.TrueSkill().replace(statistics=(statistic,))
+    [word] = parse_statistics(text)
+    assert parse_statistics(word.text) == [word]
+
+
+def test_error_about_an_unknown_option_says_how_to_write_a_colon():
+    with pytest.raises(pw.Error, match=r"unknown option 'D' of a statistic; .*; write :: for a colon in the name"):
+        pw.compose(pw.TrueSkill(), statistic="K:D:lower")

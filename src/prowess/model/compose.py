@@ -204,7 +204,8 @@ def compose(model: Model, history: History | None = None, /, **settings: Any) ->
     `statistic` adds individual statistics (`statistic.Points`): the name of a column with a number for each player,
     several names separated by commas, or a list. Options follow after colons: "lower" if less is better ("higher" for
     times), the kind "counts", "times" or "quit", "bounded", and "per=mode+map" for columns by whose values the scale
-    differs. A statistic that the model already has keeps everything that the options do not change.
+    differs. A colon in the name of a column is written twice ("K::D"). A statistic that the model already has keeps
+    everything that the options do not change.
 
     All other settings are components and parameters, as in `Model.replace`. They also apply to the components that the
     words above create. The default amounts of these components are in proportion to the new `sigma` or `beta`.

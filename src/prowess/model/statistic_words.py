@@ -1,7 +1,11 @@
-"""Statistics in plain words, as `pw.compose` and the command line take them: "kills", "deaths:lower:per=mode+map"."""
+"""Statistics in plain words, as `pw.compose` and the command line take them: "kills", "deaths:lower:per=mode+map".
+
+A colon in the name of a column is written twice: "K::D:lower" is the column "K:D".
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +18,8 @@ from .components.statistic import Counts, Points, Quit, Statistic, Times
 KINDS: dict[str, Callable[[str], Statistic]] = {"points": Points, "counts": Counts, "times": Times, "quit": Quit}
 DIRECTIONS = {"lower": True, "higher": False}
 PER = "per="
+ESCAPED = "::"  # a colon in the name of a column
+_PART = re.compile(r"(?:^|:)((?:[^:]|::)*)")
 OPTIONS = (*KINDS, *DIRECTIONS, "bounded", f"{PER}COLUMN")
 
 
@@ -21,8 +27,8 @@ OPTIONS = (*KINDS, *DIRECTIONS, "bounded", f"{PER}COLUMN")
 class StatisticWord:
     """A statistic in words: a column and options. What is None was not said.
 
-    >>> StatisticWord("deaths", lower=True, per=("mode", "map")).text
-    'deaths:lower:per=mode+map'
+    >>> StatisticWord("deaths", lower=True, per=("mode", "map")).text, StatisticWord("K:D").text
+    ('deaths:lower:per=mode+map', 'K::D')
     """
 
     column: str
@@ -36,7 +42,8 @@ class StatisticWord:
         """The words, as `parse_statistics` reads them."""
         directions = [word for word, lower in DIRECTIONS.items() if lower is self.lower]
         options = [self.kind, *directions, "bounded" if self.bounded else None]
-        return ":".join(filter(None, [self.column, *options, PER + "+".join(self.per) if self.per else None]))
+        parts = [self.column, *options, PER + "+".join(self.per) if self.per else None]
+        return ":".join(part.replace(":", ESCAPED) for part in parts if part)
 
     def spell(self, find: Callable[[str], str]) -> StatisticWord:
         """Return the words with the names of columns that `find` returns.
@@ -69,6 +76,8 @@ def parse_statistics(value: object) -> list[StatisticWord]:
 
     >>> [word.text for word in parse_statistics("kills, deaths:LOWER, goals:counts:per=mode")]
     ['kills', 'deaths:lower', 'goals:counts:per=mode']
+    >>> parse_statistics("K::D:lower")[0].column
+    'K:D'
     """
     texts = value.split(",") if isinstance(value, str) else value
     if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
@@ -82,14 +91,15 @@ def parse_statistics(value: object) -> list[StatisticWord]:
 
 
 def _parse(text: str) -> StatisticWord:
-    column, *options = (part.strip() for part in text.split(":"))
+    column, *options = (part.replace(ESCAPED, ":").strip() for part in _PART.findall(text))
     settings: dict[str, Any] = {}
     for option in options:
         name, value = _parse_option(option)
         if name is None:
             listed = ", ".join(OPTIONS)
             message = f"{text.strip()!r}: unknown option {option!r} of a statistic; choose from {listed}"
-            raise Error(message, field="statistic", value=option)
+            note = f"; write {ESCAPED} for a colon in the name of a column"
+            raise Error(message + note, field="statistic", value=option)
         if settings.setdefault(name, value) != value:
             raise Error(f"{text.strip()!r}: {name} is given twice; give it once", field="statistic", value=option)
     if not clean_name(column):

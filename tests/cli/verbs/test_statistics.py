@@ -247,3 +247,17 @@ def test_rate_warns_if_lost_matches_raised_ratings() -> None:
     )
     bounded = [word + ":bounded" if "=" in word or "lower" in word else word for word in BOTH]
     assert "after a lost match" not in run("rate", SHOOTER, *TEXTBOOK, *bounded, *loud).stdout
+
+
+def test_columns_with_a_colon_are_written_with_two(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(SHOOTER.read_text().replace("kills", "K:A", 1))
+    expected = pw.TrueSkill().replace(statistics=(pw.statistic.Points("K:A", bounded=True),))
+    result = run("rate", path, *TEXTBOOK, "--statistic", "k::a:bounded", "--json", "--quiet")
+    assert result.exit_code == 0, result.output
+    board = expected.fit(pw.History.read(path)).leaderboard()
+    rows = json.loads(result.stdout)
+    rows = rows if isinstance(rows, list) else rows["standings"]
+    assert [row["mu"] for row in rows] == board["mu"].to_list()
+    compared = run("compare", path, "--models", "trueskill,trueskill:statistic=k::a:bounded:beta=3", "--json")
+    assert "TrueSkill statistic=k::a:bounded beta=3" in compared.stdout

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ... import History, Ladder, Rating
 from ...model.components.statistic import Quit, Statistic
 from ...model.scale import format_rounded
+from ...model.statistic_words import StatisticWord
 from ...text import count, join_words
 from .console import get_console
 from .tables import print_text
@@ -54,8 +55,9 @@ def warn_of_incentives(ladder: Ladder, histories: Sequence[History]) -> list[str
     if not report.raised:
         return []
     name = next(statistic.column for statistic in model.statistics if not statistic.bounded)
+    word = StatisticWord(name, bounded=True).text
     share = f"{report.raised:,} of {count(report.lost, 'rating', 'ratings')} after a lost match rose"
-    return [f"{share}, because of the statistics; with --statistic {name}:bounded, losing never pays"]
+    return [f"{share}, because of the statistics; with --statistic {word}, losing never pays"]
 
 
 def _describe(ladder: Ladder, statistic: Statistic, counts: NDArray[np.float64], histories: Sequence[History]) -> str:
