@@ -20,8 +20,8 @@ cdef class Columns:
 
 
 cdef class FacetColumn:
-    cdef const int[::1] row
-    cdef const double[::1] weight
+    cdef readonly const int[::1] row
+    cdef readonly const double[::1] weight
     cdef readonly bint has_weight, by_team
 
 

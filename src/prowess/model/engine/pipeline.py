@@ -168,10 +168,10 @@ class Pipeline:
         with suppress(IndexError):  # the list may be empty, or another thread may take the last board
             board = self.spare.pop()
         if board is None or not board.holds(teams, entries):
-            board = self._new(teams, entries)
+            board = self.new_board(teams, entries)
             self.add_rows(board, teams, entries, 1)
-            board.side = self._new(1, 1) if self.has_home else None
-            board.past = self._new(1, 1) if self.period > 0.0 else None
+            board.side = self.new_board(1, 1) if self.has_home else None
+            board.past = self.new_board(1, 1) if self.period > 0.0 else None
         board.teams = teams
         board.entries = entries
         board.home_settled = False
@@ -193,7 +193,7 @@ class Pipeline:
         with suppress(IndexError):
             board = self.spare_blocks.pop()
         if board is None or not board.holds(teams, entries) or not board.single.holds(plan.teams, plan.entries):
-            board = self._new(teams, entries, self.lanes)
+            board = self.new_board(teams, entries, self.lanes)
             self.add_rows(board, teams, entries, self.lanes)
             board.single = self.board(plan.teams, plan.entries)
             board.side = board.single.side
@@ -208,7 +208,8 @@ class Pipeline:
             board.alpha[i] = 1.0
         return board
 
-    def _new(self, teams: int, entries: int, lanes: int = 1) -> Board:
+    def new_board(self, teams: int, entries: int, lanes: int = 1) -> Board:
+        """Return a new board for matches of this size, prepared for the outcome but without rows of facets."""
         board = Board(teams, entries, self.traits, self.extras, self.memories, lanes)
         board.beta = self.beta
         board.periods = self.period > 0.0
