@@ -115,6 +115,19 @@ def margin_follows_means(margin: Margin) -> bool:
     return type(margin).measure is not Margin.measure and not isinstance(margin, TwoValued | LearntDraws)
 
 
+def margin_of(model: Model) -> Margin:
+    """Return the draw margin of a model; the base class `Margin` if the outcome has none.
+
+    >>> import prowess as pw
+    >>> margin_of(pw.TrueSkill(margin=2.0))
+    Fixed(epsilon=2.0)
+    """
+    board = model.pipeline.board(2, 2)
+    margin: Margin = board.margin
+    model.pipeline.release(board)
+    return margin
+
+
 @dataclass(frozen=True, eq=False)
 class OnlinePass:
     """What stays as it was in the pass over the history in time order, although it depends on that order.
@@ -131,21 +144,21 @@ class OnlinePass:
     team_means: Floats | None = None
 
 
-def run_online(model: Model, history: History, margin: Margin, progress: bool | None = False) -> OnlinePass:
+def run_online(model: Model, history: History, progress: bool | None = False) -> OnlinePass:
     """Rate the history in time order, if the weights, margins or memory of the model depend on that.
 
     Weights that followed the means from sweep to sweep might never settle, so those of this pass are kept.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}])
-    >>> run_online(pw.GaussianSD(), history, pw.outcome.Margin()).memory
+    >>> run_online(pw.GaussianSD(), history).memory
     array([1., 4.])
     """
     from ..fit.sweeps import run_sweep
     from ..ladder.ladder import Ladder
 
     level = model.pipeline.level
-    follows = weights_follow_means(model.team) or margin_follows_means(margin)
+    follows = weights_follow_means(model.team) or margin_follows_means(margin_of(model))
     if not level and not follows:
         return OnlinePass(model, np.empty(0))
     ladder = Ladder(model)
@@ -171,7 +184,8 @@ def _with_base(model: Model, memory: Floats) -> Model:
     if base is None or not isinstance(getattr(score, base), str):
         return model
     board = model.pipeline.board(2, 2)
-    board.memory[: len(memory)] = memoryview(memory)
+    for k, value in enumerate(memory):
+        board.memory[k] = value
     level = score.base_level(board)
     model.pipeline.release(board)
     return model.replace(**{base: exp(level) if base == "base_rate" else level})
