@@ -18,7 +18,7 @@ cdef class Board:
     # numbers of the league and the model
     cdef public double[::1] memory, fixed, centre, centre_var
     cdef public double unit, beta, span
-    cdef public bint periods, home_settled, is_fixed
+    cdef public bint periods, home_settled, is_fixed, carries
     cdef public Py_ssize_t level
     cdef public Board side, past, single
     # `Deviations`, `Effects`, `Statistics` and `Chain`, or None

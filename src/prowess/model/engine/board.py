@@ -38,7 +38,8 @@ is the same flag for the home advantage. `extra` holds further columns of an ent
 the factor of a mean in `Drift.transition`.
 
 `memory` holds the numbers that the model has learnt about the league; those about the newcomers' level start at
-`memory[level]`. If `is_fixed` is true, matches do not change these numbers, which stay those in `fixed`. N(`centre`, `centre_var`) is the prior belief about a newcomer, before anything was learnt. `beta` is
+`memory[level]`. If `is_fixed` is true, matches do not change these numbers, which stay those in `fixed`.
+If `carries` is true, matches are not rated at all (see `Pipeline.carry_levels`). N(`centre`, `centre_var`) is the prior belief about a newcomer, before anything was learnt. `beta` is
 the noise of one player, `unit` the factor by which absorb rules scale `g1`, `span` the length of a unit of `elapsed`,
 and `periods` is true if `elapsed` counts rating periods. `side` is a board with one entry for the home advantage,
 `past` is a board for a player whose rating period is being closed, and `single` is a board with one lane, for
@@ -151,7 +152,7 @@ class Board:
         self.sharpnesses, self.gaps, self.edges, self.unconverged, self.scatters = _columns(5, stride)
         self.x_mean, self.x_variance, self.x_score, self.pushes, self.pulls, self.rests = _columns(6, stride)
         self.memory = _doubles(memory * stride)
-        self.fixed, self.is_fixed = _doubles(memory), False
+        self.fixed, self.is_fixed, self.carries = _doubles(memory), False, False
         # the league and the model
         self.centre, self.centre_var = _columns(2, traits)
         self.level = 0
@@ -509,16 +510,16 @@ def _set_chances(board: Board, lanes: cython.Py_ssize_t) -> cython.void:
         win = board.ahead.z[lane]
         loss = board.behind.z[lane]
         draw = 1.0 - win - loss
+        has_draws = 1.0 if board.edges[lane] > 0.0 else 0.0  # without a margin, draws have no probability
         board.wins[lane] = win
         board.losses[lane] = loss
-        board.draws[lane] = draw
-        rare += 1 if draw < 1e-8 else 0  # the subtraction has lost digits
+        board.draws[lane] = draw if has_draws > 0.0 else 0.0
+        rare += 1 if has_draws > 0.0 and draw < 1e-8 else 0  # the subtraction has lost digits
         rare += 1 if win == 0.0 else 0  # the probability of a far tail is not in `z`
         rare += 1 if loss == 0.0 else 0
     if rare > 0:
         for i in range(lanes):
-            if board.draws[i] < 1e-8 or board.wins[i] == 0.0 or board.losses[i] == 0.0:
-                _set_rare_chances(board, i)
+            _set_rare_chances(board, i)
 
 
 @cython.cfunc
@@ -526,10 +527,11 @@ def _set_chances(board: Board, lanes: cython.Py_ssize_t) -> cython.void:
 def _set_rare_chances(board: Board, lane: cython.Py_ssize_t) -> cython.void:
     board.wins[lane] = probability(board.ahead, lane)
     board.losses[lane] = probability(board.behind, lane)
-    board.draws[lane] = 1.0 - board.wins[lane] - board.losses[lane]
-    if board.draws[lane] < 1e-8:
-        within(board.gaps[lane], board.edges[lane], board.cut, lane)
-        board.draws[lane] = probability(board.cut, lane) if board.edges[lane] > 0.0 else 0.0
+    if board.edges[lane] > 0.0:
+        board.draws[lane] = 1.0 - board.wins[lane] - board.losses[lane]
+        if board.draws[lane] < 1e-8:
+            within(board.gaps[lane], board.edges[lane], board.cut, lane)
+            board.draws[lane] = probability(board.cut, lane)
 
 
 @cython.cclass

@@ -3,7 +3,7 @@ from .board cimport Board
 
 cdef class Chain:
     cdef readonly object sites, messages, forward
-    cdef double[::1] site, message, seen, first, second, change
+    cdef double[::1] site, message, seen, first, second, change, later
     cdef long long[::1] visit
     cdef readonly Py_ssize_t traits
     cdef public bint backward, updates, damps, keeps

@@ -42,8 +42,8 @@ class Chain:
     Trait k of visit v has the two cells from 2 (v · traits + k) on. The rows of the matches at hand are the entries of a
     board; `visit` says which visit each of them is.
 
-    A pass is `backward` or forward. If `updates` is false, the sites stay as they are, and nothing is written but the
-    forward messages in `forward`, if this column has cells. If `damps` is true, a new site is the mean of the old and
+    A pass is `backward` or forward. If `updates` is false, the sites stay as they are, and a pass forward writes nothing
+    but the forward messages in `forward`, if this column has cells. If `damps` is true, a new site is the mean of the old and
     the new one.
 
     >>> chain = Chain(visits=2, traits=1, cells=2)
@@ -60,6 +60,7 @@ class Chain:
         self.visit = array("q", bytes(8 * cells))
         self.first, self.second = (array("d", bytes(8 * cells)) for _ in range(2))
         self.change = array("d", bytes(8 * cells))
+        self.later = array("d", bytes(16 * cells))
         self.backward = self.damps = False
         self.updates = True
 
@@ -172,7 +173,7 @@ class Chain:
             trait = k - e * self.traits
             for i in range(k * rows.stride, k * rows.stride + rows.matches):
                 at = 2 * (self.visit[e * rows.stride + i - k * rows.stride] * self.traits + trait)
-                if self.updates:
+                if self.updates or self.backward:
                     self.message[at] = self.first[i]
                     self.message[at + 1] = self.second[i]
                 elif self.keeps:

@@ -579,11 +579,14 @@ class Effects:
                     self.lane_weight[later * s + lane] = weight - moved
                     if first_use >= 0:
                         use = (first_use + later - first) * s + lane
+                        # A missing row is like no other: it may have been moved to an earlier cell.
                         known = self.lane_row[c * s + lane] if row != MISSING else row - 1
                         self.lane_use[use] = c if row == known else self.lane_use[use]
                     self.lane_row[later * s + lane] = MISSING if row == self.lane_row[c * s + lane] else row
 
-    def _merge_many(self, first: cython.Py_ssize_t, first_use: cython.Py_ssize_t, lane: cython.Py_ssize_t) -> cython.void:
+    def _merge_many(
+        self, first: cython.Py_ssize_t, first_use: cython.Py_ssize_t, lane: cython.Py_ssize_t
+    ) -> cython.void:
         """Find equal rows by a hash table, in one lane."""
         s = self.stride
         for i in range(self.mask + 1):

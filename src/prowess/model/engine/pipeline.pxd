@@ -56,5 +56,6 @@ cdef class Pipeline:
     cdef bint absorb_home(self, Board board) except -1
     cdef void add_home(self, Board board) noexcept
     cdef void pass_by_levels(self, Board board) noexcept
+    cdef bint carry_levels(self, Board board) except -1
     cdef void load_home(self, Board board) noexcept
     cdef bint learn_home(self, Board board) except -1

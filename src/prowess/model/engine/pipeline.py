@@ -175,7 +175,7 @@ class Pipeline:
         board.teams = teams
         board.entries = entries
         board.home_settled = False
-        board.is_fixed = False
+        board.is_fixed = board.carries = False
         board.home_chain = None
         board.clear()
         if self.period > 0.0:
@@ -554,6 +554,9 @@ class Pipeline:
                 self.add_home(single)
             if self.has_effects:
                 self.add_effects(effects, single, board, i)
+            if single.carries:
+                self.carry_levels(single)
+                continue
             if self.has_base:
                 self.outcome.add_base(single)
             if board.teams == 2:
@@ -600,6 +603,17 @@ class Pipeline:
         if self.has_effects:
             effects: Effects = board.effects
             effects.pass_by()
+
+    def carry_levels(self, board: Board) -> cython.bint:
+        """Carry the messages about home advantage and effects on, in a pass of `smoothing` that visits no matches."""
+        if board.importances[0] > 0.0:
+            if self.learns_home and board.homes[0] >= 0.0:
+                self.absorb_home(board)
+            if self.has_effects:
+                effects: Effects = board.effects
+                effects.pass_by()
+                effects.store(board)
+        return False
 
     def absorb_all(self, board: Board) -> cython.bint:
         """Update every belief on the board; raise `Error` if ratings diverge."""

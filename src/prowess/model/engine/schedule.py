@@ -67,6 +67,24 @@ class Schedule:
         self.block_start = memoryview(block_start[: self.blocks + 1].copy())  # most blocks have many matches
 
 
+def schedule_part(
+    history: Any, lanes: cython.int, ordered: bool, first: cython.int, last: cython.int
+) -> Schedule:
+    """Return a schedule of the matches from `first` to `last` of a history, which are numbered as in the history.
+
+    >>> import prowess as pw
+    >>> matches = [{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["dan"]]}, {"teams": [["ann"], ["cat"]]}]
+    >>> plan = schedule_part(pw.History.from_matches(matches), 64, False, 1, 3)
+    >>> plan.blocks, plan.starts.tolist()
+    (2, [1, 3])
+    """
+    plan: Schedule = Schedule(history[first:last], lanes, ordered)
+    plan.starts += first
+    for i in range(len(plan.order)):
+        plan.order[i] += first
+    return plan
+
+
 def schedule(history: Any, lanes: int, ordered: bool = False) -> Schedule:
     """Return the schedule of a history, which keeps it for later fits.
 

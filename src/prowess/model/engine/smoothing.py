@@ -37,7 +37,7 @@ if cython.compiled:
     from cython.cimports.prowess.model.engine.board import Board, Margin
     from cython.cimports.prowess.model.engine.buffers import Columns, Record, Table
     from cython.cimports.prowess.model.engine.chains import Chain
-    from cython.cimports.prowess.model.engine.facets import Deviations, RowSource
+    from cython.cimports.prowess.model.engine.facets import Deviations, Part, RowSource
     from cython.cimports.prowess.model.engine.pipeline import Pipeline
     from cython.cimports.prowess.model.engine.players import load_memory
     from cython.cimports.prowess.model.engine.schedule import Schedule
@@ -60,7 +60,7 @@ else:
     from .board import Board, Margin
     from .buffers import Columns, Record, Table
     from .chains import Chain
-    from .facets import Deviations, RowSource
+    from .facets import Deviations, Part, RowSource
     from .pipeline import Pipeline
     from .players import load_memory
     from .schedule import Schedule
@@ -109,13 +109,14 @@ class Chains:
         self.players = Chain(columns.entries, traits, cells)
         self.deviations = [Chain(columns.entries, traits, cells) for _ in pipeline.personal]
         self.effects, self.visit_start = None, array("q", [0])
+        total = 0
         for part in pipeline.common:
             column = columns.facets[part.index]
             visits = columns.teams if column.by_team else columns.entries
-            visits = columns.matches * part.number if part.number > 0 else visits
-            self.visit_start.append(self.visit_start[-1] + visits)
+            total += columns.matches * part.number if part.number > 0 else visits
+            self.visit_start.append(total)
         if pipeline.has_effects:
-            self.effects = Chain(self.visit_start[-1], traits, effects)
+            self.effects = Chain(total, traits, effects)
         self.home = Chain(columns.matches, traits, traits) if pipeline.learns_home else None
         self.freezes = freezes
         self.measures = False
@@ -124,6 +125,7 @@ class Chains:
         self.offset = array("d", bytes(8 * columns.teams * traits if freezes else 0))
         self.epsilon = array("d")
         self.step = array("d", bytes(8 * columns.entries * traits if self.limits else 0))
+        self.match_of = memoryview(np.empty(0, np.int32))  # the match of every entry; only `settle` needs it
         self.next_step = array("d", bytes(8 * players * traits if self.limits else 0))
         self.online, self.backward, self.updates, self.visits = True, False, True, True
 
@@ -389,6 +391,11 @@ def _visit_block(
         if chains.online and chains.measures:
             for i in range(board.matches):
                 chains.epsilon[board.match[i]] = board.epsilons[i]
+    elif serial:
+        pipeline.rate_serially(board, True, chains.backward)
+    elif pipeline.learns_home or pipeline.has_effects:
+        pipeline.add_levels(board)
+        pipeline.carry_levels(board)
     _leave(pipeline, board, chains, counts and chains.visits and chains.updates)
     if counts:
         store_rows(pipeline, board, columns, table)
@@ -478,6 +485,7 @@ def _prepare(pipeline: Pipeline, board: Board, columns: Columns, table: Table, c
     pipeline.find_facets(board, columns.facets, table.facets, columns.unit)
     single = board if board.stride == 1 else board.single
     single.is_fixed = not chains.online
+    single.carries = not chains.visits
     single.home_chain = chains.home
     if pipeline.has_effects:
         single.effects.set_chain(chains.effects, chains.visit_start)
@@ -554,18 +562,258 @@ def visit_matches(
             statistics.count(first_entry(columns, match), first_entry(columns, match + 1))
 
 
-def find_pools(columns: Columns, players: cython.Py_ssize_t) -> Any:
-    """Return a number for every player, which is the same for players who are connected by matches.
+@cython.final
+@cython.cclass
+class Links:
+    """The next and the previous visit of every visit of a kind of chains; −1 if there is none.
+
+    >>> links = Links(np.array([0, 1, 0, -1, 1]), np.array([True, True, True, True, True]))
+    >>> links.next.tolist(), links.previous.tolist()
+    ([2, 4, -1, -1, -1], [-1, -1, 0, -1, 1])
+    """
+
+    def __init__(self, rows: Any, counted: Any) -> None:
+        """Link the visits with the same row that are counted."""
+        visits = np.flatnonzero(counted & (rows >= 0))
+        order = visits[np.argsort(rows[visits], kind="stable")].astype(np.int32)
+        same = rows[order[1:]] == rows[order[:-1]]
+        self.next, self.previous = np.full(len(rows), -1, np.int32), np.full(len(rows), -1, np.int32)
+        self.next[order[:-1][same]] = order[1:][same]
+        self.previous[order[1:][same]] = order[:-1][same]
+        self.next_visit, self.previous_visit = memoryview(self.next), memoryview(self.previous)
+
+
+@cython.final
+@cython.cclass
+class Queue:
+    """The matches that are to be visited again, because a message to one of their players has moved.
+
+    `links` has the links of the players' chains and of the deviations of each facet, and `match_of` the match of every
+    entry. A neighbour is visited again if its beliefs move by more than `tolerance`.
+    """
+
+    def __init__(self, matches: int, match_of: Any, links: list[Links], tolerance: float) -> None:
+        self.waiting = memoryview(np.zeros(matches + 1, np.int32))
+        self.is_waiting = memoryview(np.zeros(max(matches, 1), np.int8))
+        self.match_of = memoryview(match_of)
+        self.links = links
+        self.square = tolerance * tolerance
+        self.head = self.tail = 0
+        self.visits = 0
+
+    def put(self, match: cython.Py_ssize_t) -> cython.void:
+        """Let a match be visited, unless it is already waiting."""
+        if self.is_waiting[match] == 0:
+            self.is_waiting[match] = 1
+            self.waiting[self.tail] = cython.cast(cython.int, match)
+            self.tail = self.tail + 1 if self.tail + 1 < len(self.waiting) else 0
+
+    def take(self) -> cython.Py_ssize_t:
+        """Return the match that has waited longest; −1 if none is waiting."""
+        if self.head == self.tail:
+            return -1
+        match = self.waiting[self.head]
+        self.head = self.head + 1 if self.head + 1 < len(self.waiting) else 0
+        self.is_waiting[match] = 0
+        self.visits += 1
+        return match
+
+
+def settle(
+    pipeline: Pipeline, board: Board, columns: Columns, table: Table, chains: Chains, queue: Queue, most: int
+) -> None:
+    """Visit the matches of a queue, and those whose messages move by that, until none waits or `most` were visited.
+
+    All chains have their forward messages in `forward`, and those from later matches in `messages`.
+    """
+    match: cython.Py_ssize_t
+    limit: cython.Py_ssize_t = queue.visits + most
+    _prepare(pipeline, board, columns, table, chains)
+    window: Window = Window(pipeline, memoryview(np.arange(columns.matches, dtype=np.int32)), False)
+    while queue.visits < limit:
+        match = queue.take()
+        if match < 0:
+            break
+        _visit_again(pipeline, board, columns, table, window, chains, queue, match)
+
+
+@cython.cfunc
+def _visit_again(
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    table: Table,
+    window: Window,
+    chains: Chains,
+    queue: Queue,
+    match: cython.Py_ssize_t,
+) -> cython.bint:
+    """Visit a match, and send the messages of its players to their previous and next matches."""
+    deviations: Deviations
+    place_matches(pipeline, board, columns, window, match, 1)
+    load_memory(pipeline, board, table, NAN, columns.unit, False)
+    load_result(pipeline, board, columns)
+    if pipeline.has_deviations:
+        deviations = board.deviations
+        deviations.load(board)
+        for f in range(len(deviations.boards)):
+            _load_forward(chains.deviations[f], deviations.boards[f], board)
+    _load_forward(chains.players, board, board)
+    _enter(pipeline, board, chains)
+    _pool(pipeline, board, chains)
+    pipeline.add_levels(board)
+    pipeline.forecast_teams(board)
+    pipeline.learn(board)
+    if pipeline.has_deviations:
+        deviations = board.deviations
+        for f in range(len(deviations.boards)):
+            _send(pipeline, chains.deviations[f], deviations.boards[f], board, columns, chains, queue, f)
+    _send(pipeline, chains.players, board, board, columns, chains, queue, -1)
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _load_forward(chain: Chain, rows: Board, board: Board) -> cython.void:
+    """Load the forward messages of the entries of a match."""
+    for k in range(board.entries * board.traits):
+        at = 2 * (board.first_entry[0] * board.traits + k)
+        rows.mu[k] = chain.seen[at]
+        rows.var[k] = chain.seen[at + 1]
+
+
+@cython.cfunc
+def _send(
+    pipeline: Pipeline,
+    chain: Chain,
+    rows: Board,
+    board: Board,
+    columns: Columns,
+    chains: Chains,
+    queue: Queue,
+    f: cython.Py_ssize_t,
+) -> cython.bint:
+    """Update the sites of the rows of a match, and the messages to their previous and next visits."""
+    traits = board.traits
+    links: Links = queue.links[f + 1]
+    first = board.first_entry[0]
+    later = chain.later
+    for i in range(2 * board.entries * traits):  # `leave` overwrites the messages from later matches
+        later[i] = chain.message[2 * first * traits + i]
+    chain.leave(rows, 0, board.entries)
+    for i in range(2 * board.entries * traits):
+        chain.message[2 * first * traits + i] = later[i]
+    for k in range(board.entries * traits):
+        chain.first[k] = rows.mu[k]
+        chain.second[k] = rows.var[k]
+    # Forward, from the beliefs after the match to the next visits.
+    _measure_steps(pipeline, rows, board, columns, chains, links.next_visit, f, False)
+    for k in range(board.entries * traits):
+        to = links.next_visit[first + k // traits]
+        if to >= 0:
+            a = rows.slope[k]
+            at = 2 * (to * traits + k % traits)
+            mean = a * chain.first[k] + rows.mu[k]
+            variance = a * a * chain.second[k] + rows.var[k]
+            if _moves(chain, columns, queue, at, to, mean, variance, chain.message[at], chain.message[at + 1]):
+                queue.put(queue.match_of[to])
+            chain.seen[at] = mean
+            chain.seen[at + 1] = variance
+    # Backward, from everything from the match on to the previous visits.
+    _measure_steps(pipeline, rows, board, columns, chains, links.previous_visit, f, True)
+    for k in range(board.entries * traits):
+        to = links.previous_visit[first + k // traits]
+        if to >= 0:
+            at = 2 * (to * traits + k % traits)
+            own = 2 * (first * traits + k)
+            precision = chain.message[own] + board.importances[0] * chain.site[own]
+            push = chain.message[own + 1] + board.importances[0] * chain.site[own + 1]
+            shrink = rows.slope[k] / (1.0 + rows.var[k] * precision)
+            push = (push - rows.mu[k] * precision) * shrink
+            precision *= rows.slope[k] * shrink
+            if _moves(chain, columns, queue, at, to, chain.seen[at], chain.seen[at + 1], precision, push):
+                queue.put(queue.match_of[to])
+            chain.message[at] = precision
+            chain.message[at + 1] = push
+    return False
+
+
+@cython.cfunc
+def _measure_steps(
+    pipeline: Pipeline,
+    rows: Board,
+    board: Board,
+    columns: Columns,
+    chains: Chains,
+    neighbour: cython.int[::1],
+    f: cython.Py_ssize_t,
+    back: cython.bint,
+) -> cython.bint:
+    """Describe the drift between the visits of a match and neighbouring visits (see `Drift.transition`)."""
+    traits = board.traits
+    first = board.first_entry[0]
+    for e in range(board.entries):
+        to = neighbour[first + e]
+        elapsed = 0.0
+        if to >= 0 and columns.has_time:
+            elapsed = (columns.time[chains.match_of[to]] - board.times[0]) / columns.unit
+            elapsed = -elapsed if back else elapsed
+        rows.elapsed[e] = elapsed if elapsed > 0.0 else 0.0
+    if f >= 0:
+        part: Part = pipeline.personal[f]
+        for k in range(board.entries * traits):
+            rows.slope[k] = 1.0
+            rows.mu[k] = 0.0
+            rows.var[k] = part.drift * (rows.elapsed[k // traits] if part.per_time else 1.0)
+        return False
+    pipeline.drift_players(board, True)
+    if chains.limits:
+        for k in range(board.entries * traits):
+            to = first + k // traits if back else neighbour[first + k // traits]
+            if to >= 0:
+                board.var[k] = chains.step[to * traits + k % traits]
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _moves(
+    chain: Chain,
+    columns: Columns,
+    queue: Queue,
+    at: cython.Py_ssize_t,
+    visit: cython.Py_ssize_t,
+    mean: cython.double,
+    variance: cython.double,
+    precision: cython.double,
+    push: cython.double,
+) -> cython.bint:
+    """Return whether new messages to a visit move its cavity by more than the tolerance."""
+    share = 1.0 / (1.0 + variance * precision)
+    mu = (mean + variance * push) * share
+    var = variance * share
+    share = 1.0 / (1.0 + chain.seen[at + 1] * chain.message[at])
+    old_mu = (chain.seen[at] + chain.seen[at + 1] * chain.message[at + 1]) * share
+    old_var = chain.seen[at + 1] * share
+    smaller = var if var < old_var else old_var
+    if smaller <= 0.0:
+        return var != old_var or mu != old_mu
+    wider = (var - old_var) / smaller
+    return (mu - old_mu) * (mu - old_mu) > queue.square * smaller or wider * wider > queue.square
+
+
+def find_pools(columns: Columns, players: cython.Py_ssize_t, matches: cython.Py_ssize_t) -> Any:
+    """Return a number for every player, which is the same for players who are connected by the first `matches` matches.
 
     >>> import prowess as pw
     >>> from prowess.model.engine.buffers import columns_of
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["dan"]]}])
-    >>> find_pools(columns_of(history, history.player), 4).tolist()
+    >>> find_pools(columns_of(history, history.player), 4, 2).tolist()
     [0, 0, 2, 2]
     """
     pools = np.arange(players, dtype=np.int32)
     parent: cython.int[::1] = memoryview(pools)
-    for match in range(columns.matches):
+    for match in range(matches):
         if columns.has_importance and columns.importance[match] == 0.0:
             continue
         root = _root(parent, columns.player[first_entry(columns, match)])

@@ -49,6 +49,7 @@ class Fit:
         self.history = history
         self.forecasts = read_forecasts(model.outcome, history, record)
         self.unconverged: list[int] = record.unconverged
+        self.refit: float | None = None  # the time between two refits, if there are any
         self._before, self._after = before, after
 
     def __repr__(self) -> str:
@@ -177,12 +178,22 @@ class Fit:
         first, _ = bounds(self.history, since, None)
         return compared(now, self._ladder_after(first).leaderboard(min_matches=min_matches, **context))
 
+    def _check_no_refit(self) -> None:
+        if self.refit is not None:
+            raise Error(
+                "a fit with refits keeps forecasts and the last ratings only; use model.hindsight(history) for ratings "
+                "at any time",
+                field="refit",
+                value=self.refit,
+            )
+
     def _ladder_after(self, matches: int) -> Ladder:
         # Standings at an earlier time are fitted again: keeping the state after every match would cost too much memory.
         if matches == len(self.history):
             return self._after
         if not matches:
             return self._before
+        self._check_no_refit()
         after = self._before.copy()
         run_sweep(after, self.history[:matches], False, silent=True)
         return after
@@ -211,6 +222,7 @@ class Fit:
     def _trace(self) -> Trace:
         # The trace is computed on demand in a second pass, because most fits never need ratings before and after each
         # match.
+        self._check_no_refit()
         record = run_sweep(self._before.copy(), self.history, None, silent=True, beliefs=True)
         return trace_of(self.model, self.history, self.forecasts, record)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History, name_of, show_time
+from ...history.concat import join
 from ...history.ragged import owners
 from ...history.slicing import last_moment
 from ...text import count
@@ -30,6 +31,7 @@ from ..prediction import Prediction
 from ..rating import Rating
 from ..scale import Points
 from .curves import Curves, Floats, Transition
+from .revision import NEW, Ints, neighbours, revise
 from .smoother import Smoother
 from .support import check_model
 
@@ -42,7 +44,8 @@ class Hindsight:
 
     `hindsight["ann"]` is the rating at the player's last match. `sweeps` is how often the fit went through the history,
     `moved` the largest change of a belief in the last sweep, and `converged` whether it was below the tolerance.
-    `unconverged` are the indices of matches in which EP did not converge.
+    `visits` is how many times a match was visited. `unconverged` are the indices of matches in which EP did not
+    converge.
 
     >>> import prowess as pw
     >>> days = [{"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, {"teams": [["bob"], ["cat"]], "time": "2026-02-01"}]
@@ -59,6 +62,7 @@ class Hindsight:
         self.history = smoother.history
         self.sweeps, self.moved, self.converged = smoother.sweeps, smoother.moved, converged
         self.unconverged = smoother.unconverged
+        self.visits = 2 * smoother.sweeps * len(smoother.history)
         self._smoother = smoother
 
     def __repr__(self) -> str:
@@ -233,6 +237,81 @@ class Hindsight:
         array([0.754, 0.208])
         """
         return self._ladder_at(at).predict(teams, **details)
+
+    # --- changes ----------------------------------------------------------------------------------------------------
+
+    def add(self, more: History, *, tolerance: float = 1e-3) -> Hindsight:
+        """Return the hindsight of this history together with more matches, at any times.
+
+        Only the new matches are visited, and matches to which a message moves by more than `tolerance` standard
+        deviations by that (see `visits`), so the result is within a few tolerances of a new fit.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["cat"]]}])
+        >>> more = pw.History.from_matches([{"teams": [["cat"], ["ann"]]}])
+        >>> pw.TrueSkill().hindsight(history).add(more)
+        Hindsight(3 matches, 3 players, log-evidence -2.323)
+        """
+        if not isinstance(more, History):
+            raise Error(f"add needs a History, not {type(more).__name__}; use History.from_matches", field="more")
+        check_columns(self.model, more)
+        return self._revise(np.arange(len(self.history)), more, [], tolerance)
+
+    def remove(self, match: int, *, tolerance: float = 1e-3) -> Hindsight:
+        """Return the hindsight of this history without the match at an index (see `add`).
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["cat"]]}])
+        >>> pw.TrueSkill().hindsight(history).remove(0)
+        Hindsight(1 match, 2 players, log-evidence -0.739)
+        """
+        return self._revise(np.delete(np.arange(len(self.history)), self._index(match)), None, [match], tolerance)
+
+    def replace(self, match: int, new: Mapping[str, Any], *, tolerance: float = 1e-3) -> Hindsight:
+        """Return the hindsight of this history with another match in the place of the one at an index (see `add`).
+
+        `new` is a match as in `History.from_matches`. Without a time, it has the time of the match that it replaces.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["cat"]]}])
+        >>> hindsight = pw.TrueSkill().hindsight(history).replace(0, {"teams": [["bob"], ["ann"]]})
+        >>> hindsight["bob"].mu > hindsight["ann"].mu
+        True
+        """
+        match = self._index(match)
+        history = self.history
+        if history.time is not None and history.time_kind is not None and "time" not in new:
+            new = {**new, "time": show_time(history.time_kind, history.time_zone, history.time[match])}
+        more = History.from_matches([new])
+        check_columns(self.model, more)
+        return self._revise(np.delete(np.arange(len(history)), match), more, [match], tolerance)
+
+    def _index(self, match: int) -> int:
+        size = len(self.history)
+        if not -size <= match < size:
+            raise Error(f"match {match} not found in a history of {size} matches", field="match", value=match)
+        return match % size
+
+    def _revise(self, kept: Ints, more: History | None, gone: list[int], tolerance: float) -> Hindsight:
+        """Return the hindsight of some matches of this history, and more."""
+        old, history = self._smoother, self.history
+        tolerance = check_scale("tolerance", tolerance)
+        source = kept.astype(np.int64)
+        changed = np.array([near for match in gone for near in neighbours(old, self._index(match))], np.int64)
+        if gone:
+            history = history.take(kept)
+        if more is not None and len(more):
+            joined = join([history, more], once=False)
+            source = np.concatenate([source, np.full(len(more), NEW)])
+            if history.time is not None and more.time is not None:
+                source = source[np.argsort(np.concatenate([history.time, more.time]), kind="stable")]
+            history = joined
+        number = np.full(len(self.history) + 1, -1)
+        number[source] = np.arange(len(source))
+        smoother, visits = revise(old, history, source, number[changed].tolist(), tolerance)
+        hindsight = Hindsight(smoother, self.converged)
+        hindsight.visits = visits
+        return hindsight
 
     def _ladder_at(self, at: Any) -> Ladder:
         """Return a ladder with the ratings of all players at a time; by default, at their last matches."""

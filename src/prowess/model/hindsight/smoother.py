@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import log
 from typing import Any
 
@@ -11,17 +10,17 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History
-from ...progress import steps
-from ..components.drift import Seasons
-from ..components.team import Mean, Sum
+from ...progress import track
+from ..components.team import FullSquad, Mean, Sum
 from ..engine.board import PADDING, Board
 from ..engine.buffers import Record, columns_of
-from ..engine.schedule import schedule
+from ..engine.schedule import schedule, schedule_part
 from ..engine.smoothing import Chains, find_pools, visit_blocks, visit_matches
 from ..fit.sweeps import run_sweep
 from ..ladder.facet_rows import enter_facets
 from ..ladder.ladder import Ladder
 from ..ladder.record import enter_players
+from ..model import Model
 
 Floats = NDArray[np.float64]
 
@@ -31,7 +30,9 @@ GROWING = 5  # after this many sweeps in which beliefs moved further than before
 class Smoother:
     """The messages of all matches of a history, and the passes that refine them.
 
-    `ladder` is what a pass carries along: after a pass forward, it has the ratings after the last match.
+    `ladder` is what a pass carries along: after a pass forward, it has the ratings after the last match. Passes visit
+    the matches from `first` to `last`; by default, all matches. `before` has the ratings before the history, and
+    `start` the state from which a pass forward begins.
     """
 
     def __init__(self, ladder: Ladder, history: History) -> None:
@@ -43,9 +44,8 @@ class Smoother:
         players = enter_players(ladder, history)
         self.columns = columns_of(history, players, enter_facets(ladder, history, players))
         self.rows = players
-        in_blocks = pipeline.lanes > 1
-        self.plan = schedule(history, pipeline.lanes, pipeline.ordered) if in_blocks else None
         teams, entries = np.diff(history.match_start), np.diff(history.team_start[history.match_start])
+        self.plan = schedule(history, pipeline.lanes, pipeline.ordered) if pipeline.lanes > 1 else None
         self.board: Board
         cells = int(entries.max(initial=1)) * pipeline.traits
         if self.plan is None:
@@ -56,47 +56,82 @@ class Smoother:
         effects = int(max(teams.max(initial=2), entries.max(initial=2))) * pipeline.traits
         effects *= sum(max(part.number, 1) for part in pipeline.common)
         self.chains = Chains(pipeline, self.columns, len(ladder.state), cells, effects, self.model.team.looks)
-        self.start = [ladder.state.copy(), ladder.memory.copy(), *(rows.state.copy() for rows in ladder.facets)]
+        self.first, self.last = 0, len(history)
+        self.start = copy_state(ladder)
         self.unconverged: list[int] = []
         self.moved = float("inf")
         self.sweeps = 0
         self._grown = 0
-        self._level = Level(self) if self._has_level() else None
+        self.level = Level(self) if _has_level(self.model, history) else None
+
+    def choose(self, first: int, last: int) -> None:
+        """Let the next passes visit the matches from `first` to `last`."""
+        pipeline = self.model.pipeline
+        self.first, self.last = first, last
+        if self.plan is not None:
+            self.plan = schedule_part(self.history, pipeline.lanes, pipeline.ordered, first, last)
+        if self.level is not None:
+            self.level = Level(self)
 
     # --- passes -------------------------------------------------------------------------------------------------
 
     def forward(self, online: bool = False, updates: bool = True, visits: bool = True, silent: bool = True) -> Record:
         """Visit all matches from the first to the last one."""
+        self._restore(online)
+        self.chains.start_pass(online=online, updates=updates, visits=visits)
+        return self._run(Record(self.columns, self.model.pipeline.traits, silent=silent))
+
+    def _restore(self, online: bool) -> None:
+        """Begin a pass forward. What the league's memory and the statistics have learnt stays, except `online`."""
         self.ladder.state[:] = self.start[0]
-        home = self.model.pipeline.home_memory
-        self.ladder.memory[0 if online else home :] = self.start[1][0 if online else home :]
+        learnt = 0 if online else self.model.pipeline.home_memory
+        self.ladder.memory[learnt:] = self.start[1][learnt:]
         for rows, state in zip(self.ladder.facets, self.start[2:], strict=True):
             if online or rows.facet in self.model.facets:
                 rows.state[:] = state
-        self.chains.start_pass(online=online, updates=updates, visits=visits)
-        return self._run(silent)
+
+    def prepare_online(self, needed: bool) -> None:
+        """Let the first pass fix what later passes keep: the league's memory, weights, margins and limited drifts."""
+        if needed:
+            self.forward(online=True)
+
+    def carry(self) -> None:
+        """Compute all messages along the chains from the sites, without visiting any match."""
+        for chain in self.chains.all:
+            chain.keep(np.full(len(chain.sites), np.nan))
+        self.forward(updates=False, visits=False)
+        self._clear()
+        self.chains.start_pass(backward=True, visits=False)
+        self._run(Record(self.columns, self.model.pipeline.traits, silent=True))
+
+    def go_on(self, record: Record) -> None:
+        """Visit matches for the first time, after a pass forward over all earlier ones, and record the forecasts."""
+        self.chains.start_pass(online=True)
+        self._run(record)
 
     def backward(self) -> Record:
         """Visit all matches from the last to the first one. The numbers of matches are those after a pass forward."""
+        self._clear()
+        self.chains.start_pass(backward=True)
+        return self._run(Record(self.columns, self.model.pipeline.traits, silent=True))
+
+    def _clear(self) -> None:
+        """Begin a pass backward: nothing is known from later matches."""
         layout = self.ladder.layout
         self.ladder.state[:, : layout.last_seen] = np.nan
         self.ladder.memory[self.model.pipeline.home_memory :] = 0.0
         for rows in self.ladder.facets:
             if rows.facet in self.model.facets:
                 rows.state[:, : 2 * len(layout.traits)] = np.nan
-        self.chains.start_pass(backward=True)
-        return self._run(True)
 
-    def _run(self, silent: bool) -> Record:
-        pipeline = self.model.pipeline
-        record = Record(self.columns, pipeline.traits, silent=silent)
-        table = self.ladder.table
-        if not len(self.history):
+    def _run(self, record: Record) -> Record:
+        pipeline, table = self.model.pipeline, self.ladder.table
+        if self.first == self.last:
             return record
         try:
             if self.plan is None:
-                last = len(self.history)
-                visit_matches(pipeline, self.board, self.columns, table, record, self.chains, 0, last)
+                first, last = self.first, self.last
+                visit_matches(pipeline, self.board, self.columns, table, record, self.chains, first, last)
             else:
                 last = self.plan.windows
                 visit_blocks(pipeline, self.board, self.columns, table, record, self.plan, self.chains, 0, last)
@@ -113,13 +148,35 @@ class Smoother:
 
     def sweep(self) -> float:
         """Pass forward and backward; return the largest change of a belief."""
-        for chain in self.chains.all:
-            chain.start_sweep()
+        self._start_sweep()
         record = self.forward(online=self.sweeps == 0)
-        if self._level is not None:
-            self._level.see_first()
+        if self.level is not None:
+            self.level.see_first()
         self.backward()
         self.unconverged = sorted(record.unconverged)
+        self._end_sweep()
+        # In a league without loops, the second sweep is exact; a shift before it would only disturb it.
+        if self.level is not None and self.sweeps > 1:
+            self.level.shift()
+        return self.moved
+
+    def sweep_back(self) -> float:
+        """Pass backward and forward again, after a pass forward; return the largest change of a belief."""
+        self._start_sweep()
+        if self.level is not None:
+            self.level.see_first()
+        self.backward()
+        if self.level is not None:
+            self.level.shift()
+        self.forward()
+        self._end_sweep()
+        return self.moved
+
+    def _start_sweep(self) -> None:
+        for chain in self.chains.all:
+            chain.start_sweep()
+
+    def _end_sweep(self) -> None:
         moved = max(chain.moved for chain in self.chains.all)
         self._grown = self._grown + 1 if moved > self.moved else 0
         if self._grown >= GROWING:
@@ -127,34 +184,41 @@ class Smoother:
                 chain.damps = True
         self.moved = moved
         self.sweeps += 1
-        # In a league without loops, the second sweep is exact; a shift before it would only disturb it.
-        if self._level is not None and self.sweeps > 1:
-            self._level.shift()
-        return moved
 
     def run(self, tolerance: float, sweeps: int, progress: bool | None) -> bool:
         """Sweep until no belief moves by more than `tolerance`, at most `sweeps` times; return whether that happened."""
-        last = self.sweeps + sweeps
-        for _ in _watch(self, tolerance, sweeps, progress):
-            if self.sweep() < tolerance or self.sweeps >= last:
+        for _ in track(range(sweeps), "sweeping", lambda: self._share(tolerance), progress):
+            if self.sweep() < tolerance:
                 break
         return self.moved < tolerance
 
-    # --- the common level ---------------------------------------------------------------------------------------
+    def _share(self, tolerance: float) -> float:
+        """Return about how much of the way to the tolerance is done: in every sweep, beliefs move less by a factor."""
+        return min(max(log(max(self.moved, 1e-300)) / log(tolerance), 0.0), 1.0) if self.sweeps and tolerance < 1.0 else 0.0
 
-    def _has_level(self) -> bool:
-        """Return whether only the priors determine the common level of all skills, so that it can be set directly."""
-        model, history = self.model, self.history
-        if "origin" not in model.outcome.blind or model.drift.reverts or model.prior.learns:
-            return False
-        if isinstance(model.team, Mean):
-            return True
-        if not isinstance(model.team, Sum):
-            return False
-        weight = np.ones(history.entries) if history.weight is None else history.weight
-        total = np.add.reduceat(weight, history.team_start[:-1])
-        first = total[history.match_start[:-1]]
-        return bool((total == np.repeat(first, np.diff(history.match_start))).all())
+
+def copy_state(ladder: Ladder) -> list[Floats]:
+    """Return copies of all numbers of a ladder: the state, the memory, and the state of each facet."""
+    return [ladder.state.copy(), ladder.memory.copy(), *(rows.state.copy() for rows in ladder.facets)]
+
+
+def _has_level(model: Model, history: History) -> bool:
+    """Return whether only the priors determine the common level of all skills, so that it can be set directly."""
+    if "origin" not in model.outcome.blind or model.drift.reverts or model.prior.learns:
+        return False
+    if isinstance(model.team, Mean):
+        return True
+    weight = np.ones(history.entries) if history.weight is None else history.weight
+    sizes = np.diff(history.team_start)
+    if isinstance(model.team, FullSquad):
+        return bool(history.weight is None and _is_common(sizes, history) and sizes.max(initial=1) <= model.team.size)
+    return isinstance(model.team, Sum) and _is_common(np.add.reduceat(weight, history.team_start[:-1]), history)
+
+
+def _is_common(numbers: NDArray[Any], history: History) -> bool:
+    """Return whether the numbers of all teams of a match are equal, in every match."""
+    first = numbers[history.match_start[:-1]] if len(numbers) else numbers
+    return bool((numbers == np.repeat(first, np.diff(history.match_start))).all())
 
 
 class Level:
@@ -166,45 +230,54 @@ class Level:
     """
 
     def __init__(self, smoother: Smoother) -> None:
+        """Find the pools of players, and the first match of each player among those that passes visit."""
         self.smoother = smoother
-        players = len(smoother.ladder.state)
-        self.pools = find_pools(smoother.columns, players)
-        counted = np.arange(len(smoother.rows))
-        importance = smoother.history.importance
-        if importance is not None:
-            matches = np.repeat(np.arange(len(importance)), np.diff(smoother.history.team_start[smoother.history.match_start]))
-            counted = counted[importance[matches] > 0.0]
-        first = np.full(players, -1)
-        first[smoother.rows[counted[::-1]]] = counted[::-1]
-        self.rows = np.flatnonzero(first >= 0)
-        self.first = first[self.rows]
+        history, players = smoother.history, len(smoother.ladder.state)
+        first = history.team_start[history.match_start]
+        self.entries = slice(int(first[smoother.first]), int(first[smoother.last]))
+        self.pools = find_pools(smoother.columns, players, smoother.last)
+        counted = np.arange(self.entries.start, self.entries.stop)
+        if history.importance is not None:
+            counted = counted[np.repeat(history.importance > 0.0, np.diff(first))[self.entries]]
+        visit = np.full(players, -1)
+        visit[smoother.rows[counted[::-1]]] = counted[::-1]  # in reverse order, so that the earliest one remains
+        self.rows = np.flatnonzero(visit >= 0)
+        self.visits = visit[self.rows]
         self.prior: Floats | None = None
 
     def see_first(self) -> None:
-        """Remember the messages at the first match of each player, after a pass forward; they never change."""
+        """Remember the messages at the first match of each player, after a pass forward; passes do not change them."""
         if self.prior is None:
             traits = self.smoother.model.pipeline.traits
-            self.prior = self.smoother.chains.players.messages.reshape(-1, traits, 2)[self.first]
+            self.prior = self.smoother.chains.players.messages.reshape(-1, traits, 2)[self.visits]
 
     def shift(self) -> None:
         """Move the sites and the messages from later matches, after a pass backward."""
         assert self.prior is not None
+        traits = self.smoother.model.pipeline.traits
+        self._shift(self.prior, self.smoother.ladder.state[self.rows, : 2 * traits].reshape(-1, traits, 2))
+
+    def shift_settled(self) -> None:
+        """Move the sites and the messages from later matches, if all messages of the first matches are known."""
+        history, players = self.smoother.history, self.smoother.chains.players
+        pairs = [cells.reshape(-1, players.traits, 2)[self.visits] for cells in (players.sites, players.messages)]
+        if history.importance is not None:
+            sizes = np.diff(history.team_start[history.match_start])
+            pairs[0] = pairs[0] * np.repeat(history.importance, sizes)[self.visits][:, None, None]
+        self._shift(players.forward.reshape(-1, players.traits, 2)[self.visits], pairs[0] + pairs[1])
+
+    def _shift(self, prior: Floats, later: Floats) -> None:
+        """Move all messages; `prior` and `later` are those to and from the first match of each player."""
         players, traits = self.smoother.chains.players, self.smoother.model.pipeline.traits
-        later = self.smoother.ladder.state[self.rows, : 2 * traits].reshape(-1, traits, 2)
         precision, push = later[..., 0], later[..., 1]
-        mean, variance = self.prior[..., 0], self.prior[..., 1]
+        mean, variance = prior[..., 0], prior[..., 1]
         share = 1.0 / (1.0 + variance * precision)
         size = len(self.pools)
         pool = self.pools[self.rows]
         pull = np.bincount(pool, ((push - precision * mean) * share).sum(1), size)
         weight = np.bincount(pool, (precision * share).sum(1), size)
         delta = np.divide(-pull, weight, out=np.zeros(size), where=weight > 0.0)
-        by_entry = delta[self.pools[self.smoother.rows]][:, None]
+        by_entry = delta[self.pools[self.smoother.rows[self.entries]]][:, None]
         for cells in (players.sites, players.messages):
-            pairs = cells.reshape(-1, traits, 2)
+            pairs = cells.reshape(-1, traits, 2)[self.entries]
             pairs[..., 1] += pairs[..., 0] * by_entry
-
-
-def _watch(smoother: Smoother, tolerance: float, sweeps: int, progress: bool | None) -> Iterator[Any]:
-    """Yield once for each sweep, with a progress bar that shows how far the beliefs still move."""
-    yield from steps(range(sweeps), "sweeping", progress)

@@ -1,0 +1,121 @@
+"""Revises a hindsight: matches are added, removed or replaced, and only what they change is computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...history import History
+from ...history.ragged import owners
+from ..engine.chains import Chain
+from ..engine.smoothing import Links, Queue, settle
+from .smoother import Smoother
+
+Ints = NDArray[np.int64]
+
+NEW = -1  # the number in the earlier history of a match that is not in it
+MOST_VISITS = 4  # sweeps are faster than a queue that visits every match more often than this
+FEW = 1_000  # sweeps are as fast as a queue for so few matches
+MOST_SWEEPS = 200
+
+
+def revise(old: Smoother, history: History, source: Ints, changed: Iterable[int], tolerance: float) -> tuple[Smoother, int]:
+    """Return the messages of a changed history, and how many matches were visited for it.
+
+    `source` is the number of each match in the earlier history, or `NEW`. The new matches are visited, and so are those
+    `changed`; from there, a match is visited again if a message to one of its players moves by more than `tolerance`
+    standard deviations. Effects on all players reach every match, so models with effects are swept instead.
+    """
+    smoother = Smoother(old.before.copy(), history)
+    pipeline = smoother.model.pipeline
+    chains = smoother.chains
+    has_memory = pipeline.level > 0 or pipeline.has_statistics
+    smoother.prepare_online(has_memory or chains.freezes or chains.limits or chains.measures)
+    _copy_sites(old, smoother, source)
+    smoother.sweeps = max(old.sweeps, 1)
+    if pipeline.has_effects or pipeline.learns_home or pipeline.prior.learns or len(history) <= FEW:
+        smoother.run(tolerance, MOST_SWEEPS, False)
+        return smoother, 2 * (smoother.sweeps - max(old.sweeps, 1)) * len(history)
+    smoother.carry()
+    visits = _settle(smoother, [*np.flatnonzero(source == NEW).tolist(), *changed], tolerance)
+    if visits >= MOST_VISITS * len(history):
+        before = smoother.sweeps
+        smoother.run(tolerance, MOST_SWEEPS, False)
+        visits += 2 * (smoother.sweeps - before) * len(history)
+    return smoother, visits
+
+
+def _settle(smoother: Smoother, matches: Iterable[int], tolerance: float) -> int:
+    """Visit matches, and all that their messages move; return the number of visits."""
+    history, chains, pipeline = smoother.history, smoother.chains, smoother.model.pipeline
+    match = owners(history.match_start)[owners(history.team_start)].astype(np.int32)
+    importance = np.ones(len(history)) if history.importance is None else history.importance
+    counted = importance[match] > 0.0
+    links = [Links(smoother.rows.astype(np.int64), counted)]
+    for part in pipeline.personal:
+        links.append(Links(np.asarray(smoother.columns.facets[part.index].row).astype(np.int64), counted))
+    chains.match_of = memoryview(match)
+    queue = Queue(len(history), match, links, tolerance)
+    for number in matches:
+        if importance[number] > 0.0:
+            queue.put(int(number))
+    chains.start_pass()
+    single = smoother.board if smoother.board.stride == 1 else smoother.board.single
+    limit = MOST_VISITS * len(history)
+    settle(pipeline, single, smoother.columns, smoother.ladder.table, chains, queue, limit)
+    if smoother.level is not None:
+        smoother.level.shift_settled()
+    smoother.moved = tolerance
+    return int(queue.visits)
+
+
+def neighbours(smoother: Smoother, match: int) -> list[int]:
+    """Return the previous and the next matches of all players of a match."""
+    history = smoother.history
+    first = history.team_start[history.match_start]
+    match_of = owners(history.match_start)[owners(history.team_start)]
+    found: set[int] = set()
+    for row in smoother.rows[first[match] : first[match + 1]].tolist():
+        visits = match_of[smoother.rows == row]
+        at = int(np.searchsorted(visits, match))
+        found.update(int(visits[k]) for k in (at - 1, at + 1) if 0 <= k < len(visits))
+    return sorted(found - {match})
+
+
+def _copy_sites(old: Smoother, new: Smoother, source: Ints) -> None:
+    """Copy the sites of all matches that are in both histories."""
+    kept = np.flatnonzero(source != NEW)
+    places = {
+        "match": (source[kept], kept),
+        "team": _spread(old.history.match_start, source[kept], new.history.match_start, kept),
+    }
+    places["entry"] = _spread(
+        old.history.team_start[old.history.match_start], source[kept], new.history.team_start[new.history.match_start], kept
+    )
+    pairs = [(old.chains.players, new.chains.players, "entry", 0, 0, 1)]
+    pairs += [(a, b, "entry", 0, 0, 1) for a, b in zip(old.chains.deviations, new.chains.deviations, strict=True)]
+    if new.chains.home is not None:
+        pairs.append((old.chains.home, new.chains.home, "match", 0, 0, 1))
+    for number, part in enumerate(new.model.pipeline.common):
+        by_team = new.columns.facets[part.index].by_team
+        level = "match" if part.number else "team" if by_team else "entry"
+        starts = old.chains.visit_start[number], new.chains.visit_start[number]
+        pairs.append((old.chains.effects, new.chains.effects, level, *starts, max(part.number, 1)))
+    for before, after, level, first, new_first, width in pairs:
+        _copy(before, after, first, new_first, width, *places[level])
+
+
+def _copy(before: Chain, after: Chain, first: int, new_first: int, width: int, source: Ints, target: Ints) -> None:
+    size = 2 * before.traits * width
+    own = before.sites[2 * before.traits * first :][: len(before.sites) // size * size].reshape(-1, size)
+    new = after.sites[2 * after.traits * new_first :]
+    new[: len(new) // size * size].reshape(-1, size)[target] = own[source]
+
+
+def _spread(old_start: NDArray[np.int32], source: Ints, new_start: NDArray[np.int32], target: Ints) -> tuple[Ints, Ints]:
+    """Return the teams or entries of matches in the old and in the new history; a match has as many in both."""
+    sizes = new_start[target + 1] - new_start[target]
+    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.repeat(old_start[source], sizes) + within, np.repeat(new_start[target], sizes) + within
