@@ -8,3 +8,6 @@ cdef class Pairwise(Comparison):
     cpdef bint expect(self, Board board) except -1
     cpdef bint compare_two(self, Board board) except -1
     cdef double neighbour_evidence(self, Board board) except? -1.0
+
+
+cdef void count_draws(Board board) noexcept

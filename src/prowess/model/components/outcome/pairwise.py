@@ -139,7 +139,7 @@ class Pairwise(Comparison):
         """Learn from the result: compare two teams, or average the comparisons of all pairs of teams."""
         if board.teams == 2:
             self.compare_two(board)
-            _count_draws(board)
+            count_draws(board)
         elif board.stride > 1:
             evidence_by_lane(self, board)
         else:
@@ -219,9 +219,7 @@ def _draw_rate(board: Board, lane: cython.Py_ssize_t) -> cython.double:
     return rate if rate < 1.0 else 1.0
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _count_draws(board: Board) -> cython.void:
+def count_draws(board: Board) -> cython.void:
     """Count the matches of two teams in the league's memory."""
     s = board.stride
     for lane in range(board.lanes):
