@@ -72,11 +72,13 @@ from tests.test_modes import league
 matches = league(np.random.default_rng(7), players=200)
 duels = [match | {"teams": match["teams"][:2], "scores": match["scores"][:2], "weights": None} for match in matches]
 digest = hashlib.sha256()
-for model in (pw.TrueSkill(), pw.Elo(), pw.Glicko(), pw.Glicko2(), pw.GaussianOD(), pw.PoissonOD(), pw.TS2()):
-    for history in (pw.History.from_matches(matches[:150]), pw.History.from_matches(duels)):
-        fit = model.fit(history)
-        for column in (fit.ladder.state, fit.forecasts.mean, fit.forecasts.variance, fit.forecasts.log_evidence):
-            digest.update(np.ascontiguousarray(column).tobytes())
+histories = pw.History.from_matches(matches[:150]), pw.History.from_matches(duels)
+models = pw.TrueSkill(), pw.Elo(), pw.Glicko(), pw.Glicko2(), pw.GaussianOD(), pw.PoissonOD(), pw.TS2()
+fits = [model.fit(history) for model in models for history in histories]
+fits.append(pw.TrueSkill().replace(outcome=pw.outcome.Logit(6)).fit(histories[1]))
+for fit in fits:
+    for column in (fit.ladder.state, fit.forecasts.mean, fit.forecasts.variance, fit.forecasts.log_evidence):
+        digest.update(np.ascontiguousarray(column).tobytes())
 print(kernel_variant(), digest.hexdigest())
 """
 

@@ -42,12 +42,12 @@ def context(rng, sizes):
     return values
 
 
-def league(count=MATCHES, players=20, shapes=SHAPES, seed=4, plain=False, unscored=False, facets=False):
+def league(count=MATCHES, players=20, shapes=SHAPES, seed=4, plain=False, unscored=False, facets=False, crowd=CROWD):
     """Return matches of several shapes, with ties, and unless they are plain, with every optional field."""
     rng = np.random.default_rng(seed)
     found, time = [], 0.0
     for number in range(count):
-        sizes = shapes[rng.integers(len(shapes))] if number != count // 2 or len(shapes) == 1 else CROWD
+        sizes = shapes[rng.integers(len(shapes))] if number != count // 2 or len(shapes) == 1 else crowd
         names = rng.permutation(max(players, sum(sizes)))[: sum(sizes)]
         teams = [[f"p{name}" for name in team] for team in np.split(names, np.cumsum(sizes)[:-1])]
         match = {"teams": teams, "scores": rng.integers(0, 4, len(sizes)).tolist()}
@@ -76,6 +76,7 @@ LEAGUES = {
     "many players": {"players": 500, "shapes": [(1, 1)], "plain": True, "seed": 6, "count": 66 if PURE else 400},
     "many teams": {"players": 500, "seed": 7, "count": 40 if PURE else 300},
     "facets": {"facets": True},
+    "two teams": {"facets": True, "shapes": SHAPES[:10], "crowd": (14, 14)},
 }
 
 
@@ -135,6 +136,17 @@ VARIANTS = {
     "Glicko-2, home": lambda pw: pw.Glicko2(period=2.0).replace(home=pw.Home(50.0)),
     "Glicko, teams": lambda pw: pw.Glicko(period=None).replace(outcome=pw.outcome.Logistic()),
     "Glicko, teams and home": lambda pw: pw.Glicko(period=None).replace(outcome=pw.outcome.Logistic(), home_sigma=50.0),
+    "Logit": lambda pw: pw.Model(prior=pw.Normal(1500, 250), noise=0.0, outcome=pw.outcome.Logit()),
+    "Logit, wide": lambda pw: pw.TrueSkill().replace(outcome=pw.outcome.Logit(6.0)),
+    "Logit, home": lambda pw: pw.TrueSkill().replace(
+        beta=0.0, outcome=pw.outcome.Logit(25.0), home=pw.Home(1.0, home_sigma=2.0), drift=breaks(pw)
+    ),
+    "Logit, facets": lambda pw: pw.TrueSkill().replace(
+        outcome=pw.outcome.Logit(20.0), facets=facets(pw, "surface", "side"), statistics=(points(pw),)
+    ),
+    "Logit, newcomers": lambda pw: pw.TrueSkill().replace(
+        outcome=pw.outcome.Logit(20.0), prior=newcomers(pw, 25.0, 8.0), team=pw.team.Mean()
+    ),
     "Gaussian Elo, teams": lambda pw: pw.GaussianElo().replace(outcome=pw.outcome.Probit()),
     "Harkness, short periods": lambda pw: pw.Harkness(period=2.0),
     "TS2a, leader": lambda pw: pw.TS2a(leader_bonus=0.2, margin=pw.outcome.TwoValued(400.0, 50.0)),
@@ -235,6 +247,8 @@ WIDE += ["TrueSkill, newcomers", "Elo, newcomers"]
 
 
 def usual_league(name):
+    if name.startswith("Logit"):
+        return "two teams"
     return "facets" if name in FACETS else "unscored" if "unscored" in name else "league"
 
 
@@ -242,6 +256,7 @@ CASES = (
     [(name, usual_league(name)) for name in MODELS]
     + [(name, "plain") for name in PRESETS]
     + [(name, "many players") for name in [*WIDE, "Glicko-2, no periods", "Poisson-OD, base rate", "TS2b"]]
+    + [(name, "many players") for name in ("Logit", "Logit, wide")]
     + [(name, "many teams") for name in WIDE if not PURE]
 )
 
@@ -354,6 +369,7 @@ def test_only_models_whose_matches_depend_on_each_other_have_one_lane_or_serial_
         *("Gaussian-OD, newcomers", "facets, side", "facets, all", "facets, mean", "facets, TS2", "facets, logistic"),
         *("facets, Gaussian-SD", "facets, Gaussian-OD", "facets, Poisson-OD", "facets, two"),
         *("statistics, kinds", "statistics, facets", "statistics, logistic", "statistics, Gaussian-OD"),
+        *("Logit, home", "Logit, facets"),
     }
     assert {name for name, pipeline in pipelines.items() if pipeline.serial and not pipeline.ordered} == {
         *("TS2", "TS2a", "TS2b", "TS2c", "TS3", "TS2a, leader", "TS2b, margin", "TS2c, seasons", "TS3, margin"),

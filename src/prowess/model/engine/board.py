@@ -75,8 +75,8 @@ else:
 from ...errors import Error
 from ..params import Range, describe
 
-WORK = 16  # rows of the table `work`
-MEMO = 4  # how many numbers an outcome may keep between its steps
+WORK = 20  # rows of the table `work`
+MEMO = 42  # how many numbers an outcome may keep between its steps
 # Columns whose rows are a power of two apart share the same lines of the processor's cache; padding avoids this.
 PADDING = 8
 NAN = cython.declare(cython.double, float("nan"))

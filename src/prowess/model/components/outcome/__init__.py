@@ -10,6 +10,7 @@ from ..interfaces import Outcome, Score
 from ..margin import LearntDraws, Spread, TwoValued
 from .duel import Duel
 from .gaussian_score import GaussianScore
+from .logit import Logit
 from .offence_defence import OffenceDefence
 from .order import Order
 from .pair_curves import Logistic, Opposition, Probit
@@ -23,6 +24,7 @@ __all__ = [
     "GaussianScore",
     "LearntDraws",
     "Logistic",
+    "Logit",
     "Margin",
     "OffenceDefence",
     "Opposition",

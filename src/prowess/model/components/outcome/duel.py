@@ -56,8 +56,9 @@ class Duel(Outcome):
         return self.pair.blocks
 
     def __post_init__(self) -> None:
-        if not isinstance(self.pair, Pairwise):
-            raise invalid("pair", "be an outcome that compares two teams, such as Logistic()", self.pair)
+        # The update of a player is a Newton step, as in Elo and Glicko; an exact outcome of two teams has none.
+        if not isinstance(self.pair, Pairwise) or not self.pair.laplace:
+            raise invalid("pair", "be an outcome that compares two sides, such as Logistic()", self.pair)
 
     @property
     def gradient(self) -> bool:
