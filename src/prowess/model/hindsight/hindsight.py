@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from ...history.slicing import last_moment
 from ...text import count
 from ...validate import scale as check_scale
 from ...validate import whole
-from ..engine.facets import Part
 from ..engine.state_layout import StateLayout
 from ..fit.fit import starting_ladder
 from ..fit.forecasts import Forecasts, read_forecasts
@@ -30,7 +30,7 @@ from ..model import Model
 from ..prediction import Prediction
 from ..rating import Rating
 from ..scale import Points
-from .curves import Curves, Floats, Transition
+from .curves import Curves, Floats, Law, Transition
 from .revision import NEW, Ints, neighbours, revise
 from .smoother import Smoother
 from .support import check_model
@@ -110,6 +110,34 @@ class Hindsight:
         importance = self.history.importance
         apart = forecasts.log_evidence.sum() if importance is None else forecasts.log_evidence @ importance
         return float(apart) + sum(curve.log_evidence for curve in curves)
+
+    @cached_property
+    def gradient(self) -> dict[str, float]:
+        """The derivatives of `log_evidence` by the parameters of prior, drift, home advantage and facets.
+
+        They cost no further fits, because at the end of a fit the messages of all matches may be held fixed. The
+        parameters of outcome and team function are not listed.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 8)
+        >>> gradient = pw.TrueSkill(sigma=2).hindsight(history).gradient
+        >>> sorted(gradient), gradient["sigma"] > 0
+        (['mu', 'sigma', 'tau'], True)
+        """
+        model, curves, unit = self.model, self._read[2], time_unit(self._after.stamp)
+        found = {}
+        for name, value in model.params.items():
+            if name == "cap" or not isinstance(value, float) or not isfinite(value):
+                continue
+            step = 1e-4 * abs(value) or 1e-8
+            low, high = (model.replace(**{name: new}) for new in (value - step if value else value, value + step))
+            parts = (low.prior, low.drift, low.home, low.facets)
+            if parts == (model.prior, model.drift, model.home, model.facets) and value != 0.0:
+                continue  # a parameter of another part
+            laws = zip(_laws(low, self._smoother), _laws(high, self._smoother), strict=True)
+            change = sum(curve.slope(*pair, unit) for curve, pair in zip(curves, laws, strict=True))
+            found[name] = change / (high.params[name] - low.params[name])
+        return found
 
     # --- ratings --------------------------------------------------------------------------------------------------
 
@@ -355,6 +383,28 @@ def _players_of(ladder: Ladder, rows: list[int]) -> Ladder:
     return part
 
 
+def _laws(model: Model, smoother: Smoother) -> list[Law]:
+    """Return the laws of the chains: of the skills, of the rows of each facet, and of a learnt home advantage."""
+    pipeline, layout = model.pipeline, smoother.ladder.layout
+    newcomer = model.newcomer_from(smoother.start[1].tolist())
+    parts = [newcomer.parts.get(trait, newcomer) for trait in layout.traits]
+    fresh = [part.mu for part in parts], [part.sigma**2 for part in parts]
+    laws: list[Law] = [(_prior(smoother.start[0], layout, fresh), _transition(pipeline))]
+    for index, facet in enumerate(model.facets):
+        part = next(part for part in (*pipeline.personal, *pipeline.common) if part.index == index)
+        given = [facet.mu] * pipeline.traits, [(facet.sigma or 0.0) ** 2] * pipeline.traits
+        step = part.drift if part.per_time else 0.0
+        prior = _prior(smoother.start[2 + index], layout, given)
+        laws.append((prior, _steps(pipeline.traits, step, 0.0 if part.per_time else part.drift)))
+    if pipeline.learns_home:
+        start = smoother.start[1][pipeline.home_memory :][: 2 * pipeline.traits]
+        if (start == smoother.model.pipeline.memory()[smoother.model.pipeline.home_memory :][: len(start)]).all():
+            start = np.array(pipeline.memory()[pipeline.home_memory :][: len(start)])  # no start: the prior of this model
+        home = start.reshape(1, pipeline.traits, 2)
+        laws.append(((home[..., 0], home[..., 1]), _steps(pipeline.traits, 0.0, pipeline.home_drift)))
+    return laws
+
+
 def _curves(smoother: Smoother) -> list[Curves]:
     """Return the curves of the skills, of the deviations or effects of each facet, and of a learnt home advantage."""
     model, history, pipeline, chains = smoother.model, smoother.history, smoother.model.pipeline, smoother.chains
@@ -363,34 +413,25 @@ def _curves(smoother: Smoother) -> list[Curves]:
     match["entry"] = match["team"][owners(history.team_start)]
     time = np.full(len(history), np.nan) if history.time is None else history.time.astype(np.float64)
     weight = np.ones(len(history)) if history.importance is None else history.importance
-    layout, start = smoother.ladder.layout, smoother.start[0]
-    newcomer = model.newcomer_from(smoother.start[1].tolist())
-    parts = [newcomer.parts.get(trait, newcomer) for trait in layout.traits]
-    fresh = [part.mu for part in parts], [part.sigma**2 for part in parts]
+    laws = _laws(model, smoother)
     rows = smoother.rows.astype(np.int64)
     at = match["entry"]
-    curves = [Curves.of(chains.players, rows, time[at], weight[at], _prior(start, layout, fresh), _transition(pipeline))]
+    curves = [Curves.of(chains.players, rows, time[at], weight[at], laws[0])]
     personal = dict(zip([part.index for part in pipeline.personal], chains.deviations, strict=True))
-    common = {part.index: number for number, part in enumerate(pipeline.common)}
+    common = {part.index: (number, part) for number, part in enumerate(pipeline.common)}
     for index, facet in enumerate(model.facets):
-        part = next(part for part in (*pipeline.personal, *pipeline.common) if part.index == index)
         column = smoother.columns.facets[index]
-        if part.number:
-            at, rows = np.repeat(matches, part.number), np.tile(np.arange(part.number), len(matches))
-        else:
-            at, rows = match["team" if column.by_team else "entry"], np.asarray(column.row).astype(np.int64)
-        first = 0 if facet.personal else chains.visit_start[common[index]]
-        chain = personal[index] if facet.personal else chains.effects
-        given = [facet.mu] * pipeline.traits, [(facet.sigma or 0.0) ** 2] * pipeline.traits
-        prior = _prior(smoother.start[2 + index], layout, given)
-        curves.append(Curves.of(chain, rows, time[at], weight[at], prior, _step(part, pipeline.traits), first))
+        rows, at = np.asarray(column.row).astype(np.int64), match["team" if column.by_team else "entry"]
+        chain, first = personal.get(index, chains.effects), 0
+        if not facet.personal:
+            number, part = common[index]
+            first = chains.visit_start[number]
+            if part.number:
+                at, rows = np.repeat(matches, part.number), np.tile(np.arange(part.number), len(matches))
+        curves.append(Curves.of(chain, rows, time[at], weight[at], laws[1 + index], first))
     if chains.home is not None:
-        at = np.flatnonzero(history.home >= 0) if history.home is not None else matches[:0]
-        rows = np.full(len(matches), -1)
-        rows[at] = 0
-        memory = smoother.start[1][pipeline.home_memory :][: 2 * pipeline.traits].reshape(1, pipeline.traits, 2)
-        step = _fixed_step(pipeline.home_drift, pipeline.traits)
-        curves.append(Curves.of(chains.home, rows, time, weight, (memory[..., 0], memory[..., 1]), step))
+        home = np.full(len(matches), -1) if history.home is None else history.home.astype(np.int64)
+        curves.append(Curves.of(chains.home, np.where(home >= 0, 0, -1), time, weight, laws[-1]))
     return curves
 
 
@@ -400,24 +441,12 @@ def _prior(start: Floats, layout: StateLayout, fresh: tuple[list[float], list[fl
     return np.where(known, start[:, layout.means], fresh[0]), np.where(known, start[:, layout.variances], fresh[1])
 
 
-def _step(part: Part, traits: int) -> Transition:
-    """Return the drift of the rows of a facet."""
-    if not part.per_time:
-        return _fixed_step(part.drift, traits)
+def _steps(traits: int, per_time: float, per_match: float) -> Transition:
+    """Return a drift that adds variances per unit of time, and at every match."""
 
     def transition(elapsed: Floats) -> tuple[Floats, Floats, Floats]:
         one = np.ones((len(elapsed), traits))
-        return one, 0.0 * one, part.drift * elapsed[:, None] * one
-
-    return transition
-
-
-def _fixed_step(variance: float, traits: int) -> Transition:
-    """Return a drift that adds the same variance at every match."""
-
-    def transition(elapsed: Floats) -> tuple[Floats, Floats, Floats]:
-        one = np.ones((len(elapsed), traits))
-        return one, 0.0 * one, variance * one
+        return one, 0.0 * one, (per_match + per_time * elapsed[:, None]) * one
 
     return transition
 
