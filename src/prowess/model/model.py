@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ..errors import Error
 from ..validate import number, scale
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .fit.fit import Fit
     from .fit.streaming import Streamed
     from .hindsight.hindsight import Hindsight
+    from .hindsight.joint import Joint
     from .ladder.ladder import Ladder
     from .prediction import Prediction
     from .scale import Points
@@ -458,6 +459,7 @@ class Model:
 
         return fit(self, history, start, progress, scale)
 
+    @overload
     def hindsight(
         self,
         history: History,
@@ -465,9 +467,35 @@ class Model:
         *,
         tolerance: float = 1e-4,
         sweeps: int = 200,
+        joint: Literal[False] = False,
         scale: tuple[float, float] | None = None,
         progress: bool | None = None,
-    ) -> Hindsight:
+    ) -> Hindsight: ...
+
+    @overload
+    def hindsight(
+        self,
+        history: History,
+        start: None = None,
+        *,
+        tolerance: float = 1e-4,
+        sweeps: int = 200,
+        joint: Literal[True],
+        scale: tuple[float, float] | None = None,
+        progress: bool | None = None,
+    ) -> Joint: ...
+
+    def hindsight(
+        self,
+        history: History,
+        start: Ladder | Mapping[str, Rating] | None = None,
+        *,
+        tolerance: float = 1e-4,
+        sweeps: int = 200,
+        joint: bool = False,
+        scale: tuple[float, float] | None = None,
+        progress: bool | None = None,
+    ) -> Hindsight | Joint:
         """Fit a whole history at once: every match, earlier or later, informs every rating.
 
         `fit` knows at each match only the matches before it. A hindsight goes through the history forward and backward
@@ -475,11 +503,20 @@ class Model:
         the matches of its own history, but it tells best how good every player was at every time. The other arguments
         are those of `fit`. Systems that update ratings match by match, such as Elo and Glicko, have no such view.
 
+        The result is a `Hindsight`. With `joint=True` it is a `Joint`, with all covariances between players, for models
+        without drift and up to 2,000 players: its standard deviations can be trusted (see the guide).
+
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["cat"]]}])
         >>> pw.TrueSkill().hindsight(history).leaderboard()["player"].to_list()
         ['ann', 'bob', 'cat']
         """
+        if joint:
+            if start is not None:
+                raise Error("joint=True begins with the prior of the model; leave out start", field="start")
+            from .hindsight.joint import fit_joint
+
+            return replace(fit_joint(self, history, sweeps=sweeps, progress=progress), scale=scale)
         from .hindsight.hindsight import fit_hindsight
 
         return fit_hindsight(self, history, start, tolerance, sweeps, scale, progress)

@@ -154,7 +154,9 @@ def test_noise_of_a_performance_is_counted_once_for_result_and_statistic():
     assert ladder["ann"].sigma ** 2 == pytest.approx(9.0 * variance / (9.0 + variance), rel=1e-3)
 
 
-@pytest.mark.parametrize("extra", [{}, {"home": pw.Home(0.0, 1e-6)}, {"facets": (pw.facet.Experience((10,), sigma=1e-6),)}])
+@pytest.mark.parametrize(
+    "extra", [{}, {"home": pw.Home(0.0, 1e-6)}, {"facets": (pw.facet.Experience((10,), sigma=1e-6),)}]
+)
 @pytest.mark.parametrize("won", [True, False])
 def test_order_and_statistic_of_a_match_agree_with_quadrature(won, extra):
     """A win over opponents of known performance says that p > 0; the statistic says how large p is."""
@@ -163,7 +165,12 @@ def test_order_and_statistic_of_a_match_agree_with_quadrature(won, extra):
     model = model.replace(team=pw.team.Mean(), statistics=(points(omega=0.5, gamma=2.0),), **extra)
     ladder = pw.Ladder(model, spectators)
     teams = [["ann"], list(spectators)]
-    match = {"teams": teams, "ranks": [1, 2] if won else [2, 1], "statistics": {"kills": [[6.0], [1.0] * 4000]}, "home": 0}
+    match = {
+        "teams": teams,
+        "ranks": [1, 2] if won else [2, 1],
+        "statistics": {"kills": [[6.0], [1.0] * 4000]},
+        "home": 0,
+    }
     ladder.record(**match)
     p = np.linspace(-40.0, 40.0, 400_001)
     seen = stats.norm.pdf(5.0, 0.5 * p, 2.0) * stats.norm.cdf(p if won else -p, 0.0, 2.0 / np.sqrt(4000.0))

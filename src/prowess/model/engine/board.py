@@ -38,14 +38,14 @@ is the same flag for the home advantage. `extra` holds further columns of an ent
 the factor of a mean in `Drift.transition`.
 
 `memory` holds the numbers that the model has learnt about the league; those about the newcomers' level start at
-`memory[level]`. If `is_fixed` is true, matches do not change these numbers, which stay those in `fixed`.
-If `carries` is true, matches are not rated at all (see `Pipeline.carry_levels`). N(`centre`, `centre_var`) is the prior belief about a newcomer, before anything was learnt. `beta` is
-the noise of one player, `unit` the factor by which absorb rules scale `g1`, `span` the length of a unit of `elapsed`,
-and `periods` is true if `elapsed` counts rating periods. `side` is a board with one entry for the home advantage,
-`past` is a board for a player whose rating period is being closed, and `single` is a board with one lane, for
-components that work on one match at a time. `deviations` and `effects` hold the rows of the model's facets (see
-`facets`), `statistics` has the messages of individual statistics, `home_chain` those about the home advantage in a
-pass of `smoothing`, and `shift` what the effects add to the mean of each team.
+`memory[level]`. If `is_fixed` is true, matches do not change these numbers, which stay those in `fixed`. If `carries`
+is true, matches are not rated at all (see `Pipeline.carry_levels`). N(`centre`, `centre_var`) is the prior belief about
+a newcomer, before anything was learnt. `beta` is the noise of one player, `unit` the factor by which absorb rules scale
+`g1`, `span` the length of a unit of `elapsed`, and `periods` is true if `elapsed` counts rating periods. `side` is a
+board with one entry for the home advantage, `past` is a board for a player whose rating period is being closed, and
+`single` is a board with one lane, for components that work on one match at a time. `deviations` and `effects` hold the
+rows of the model's facets (see `facets`), `statistics` has the messages of individual statistics, `home_chain` those
+about the home advantage in a pass of `smoothing`, and `shift` what the effects add to the mean of each team.
 
 The other attributes are working memory for the outcome. `sort_by_place` fills `order`. Outcomes that compare two sides
 set `expected` and `conceded`, or `push` and `pull`. Outcomes that learn from single scores set `push`, `pull` and

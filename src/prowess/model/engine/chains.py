@@ -39,12 +39,12 @@ LEAST_KEPT = cython.declare(cython.double, 1e-300)  # a share of variance below 
 class Chain:
     """The sites and messages of all visits to one kind of rows: skills, the deviations of a facet, or effects.
 
-    Trait k of visit v has the two cells from 2 (v · traits + k) on. The rows of the matches at hand are the entries of a
-    board; `visit` says which visit each of them is.
+    Trait k of visit v has the two cells from 2 (v · traits + k) on. The rows of the matches at hand are the entries of
+    a board; `visit` says which visit each of them is.
 
-    A pass is `backward` or forward. If `updates` is false, the sites stay as they are, and a pass forward writes nothing
-    but the forward messages in `forward`, if this column has cells. If `damps` is true, a new site is the mean of the old and
-    the new one.
+    A pass is `backward` or forward. If `updates` is false, the sites stay as they are, and a pass forward writes
+    nothing but the forward messages in `forward`, if this column has cells. If `damps` is true, a new site is the mean
+    of the old and the new one.
 
     >>> chain = Chain(visits=2, traits=1, cells=2)
     >>> chain.sites, chain.moved
@@ -197,3 +197,37 @@ class Chain:
                 shrink = 1.0 / (1.0 + near_2 * precision)
                 rows.mu[i] = near + precision if self.backward else (near + near_2 * push) * shrink
                 rows.var[i] = near_2 + push if self.backward else near_2 * shrink
+
+
+def smooth_walk(precision: Any, push: Any, variance: cython.double, step: cython.double) -> Any:
+    """Return the messages along a random walk that starts at N(0, variance) and moves by N(0, step) between visits.
+
+    The sites are exp(push x − ½ precision x²). The rows of the result are, for each visit, mean and variance of the
+    forward message, and precision and push of the message from later visits.
+
+    >>> smooth_walk(np.array([1.0, 1.0]), np.array([1.0, 0.0]), 1.0, 0.0).tolist()
+    [[0.0, 0.5], [1.0, 0.5], [1.0, 0.0], [0.0, 0.0]]
+    """
+    size: cython.Py_ssize_t = len(precision)
+    messages = np.zeros((4, size))
+    p: cython.double[::1] = memoryview(np.ascontiguousarray(precision))
+    t: cython.double[::1] = memoryview(np.ascontiguousarray(push))
+    out: cython.double[:, ::1] = memoryview(messages)
+    mean: cython.double = 0.0
+    spread: cython.double = variance
+    for i in range(size):
+        out[0, i] = mean
+        out[1, i] = spread
+        share = 1.0 / (1.0 + spread * p[i])
+        mean = (mean + spread * t[i]) * share
+        spread = spread * share + step
+    later: cython.double = 0.0
+    later_push: cython.double = 0.0
+    for n in range(size):
+        i = size - 1 - n
+        out[2, i] = later
+        out[3, i] = later_push
+        share = 1.0 / (1.0 + step * (later + p[i]))
+        later = (later + p[i]) * share
+        later_push = (later_push + t[i]) * share
+    return messages

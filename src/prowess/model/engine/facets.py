@@ -22,7 +22,6 @@ if cython.compiled:
     from cython.cimports.prowess.model.components.interfaces import Absorb
     from cython.cimports.prowess.model.engine.board import Board
     from cython.cimports.prowess.model.engine.buffers import FacetColumn, Table
-    from cython.cimports.prowess.model.engine.chains import Chain
     from cython.cimports.prowess.model.engine.spread import add_variances, divide, kept_share
     from cython.cimports.prowess.model.maths.elementary import exp_all
 else:
@@ -31,7 +30,6 @@ else:
     from ..maths.elementary import exp_all
     from .board import Board
     from .buffers import FacetColumn, Table
-    from .chains import Chain
     from .spread import add_variances, divide, kept_share
 
 from ..components.absorb import Moment
@@ -962,7 +960,7 @@ class Effects:
         return False
 
     def pass_by(self) -> cython.void:
-        """Leave the rows of a match that counts for nothing: their messages are kept, but not carried on."""
+        """Leave the rows of a match of importance 0: their messages are kept, but not carried on."""
         if self.chain is not None:
             self.chain.pass_by(self.side, 0, self.rows)
 

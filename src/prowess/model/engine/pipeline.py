@@ -596,7 +596,7 @@ class Pipeline:
         return False
 
     def pass_by_levels(self, board: Board) -> cython.void:
-        """Leave the home advantage and the effects of a match that counts for nothing, in a pass of `smoothing`."""
+        """Leave the home advantage and the effects of a match of importance 0, in a pass of `smoothing`."""
         if board.home_chain is not None and board.homes[0] >= 0.0:
             chain: Chain = board.home_chain
             chain.pass_by(board.side, 0, 1)

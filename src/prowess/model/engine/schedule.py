@@ -67,9 +67,7 @@ class Schedule:
         self.block_start = memoryview(block_start[: self.blocks + 1].copy())  # most blocks have many matches
 
 
-def schedule_part(
-    history: Any, lanes: cython.int, ordered: bool, first: cython.int, last: cython.int
-) -> Schedule:
+def schedule_part(history: Any, lanes: cython.int, ordered: bool, first: cython.int, last: cython.int) -> Schedule:
     """Return a schedule of the matches from `first` to `last` of a history, which are numbered as in the history.
 
     >>> import prowess as pw

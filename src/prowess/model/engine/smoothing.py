@@ -98,10 +98,13 @@ class Chains:
     drift has added.
     """
 
-    def __init__(self, pipeline: Pipeline, columns: Columns, players: int, cells: int, effects: int, freezes: bool) -> None:
-        """Make room for the messages; the table has `players` rows, and boards have at most `cells` cells for entries and traits.
-        A match has at most `effects` effects on all traits together. The visits of the effects of the facets begin at
-        `visit_start`.
+    def __init__(
+        self, pipeline: Pipeline, columns: Columns, players: int, cells: int, effects: int, freezes: bool
+    ) -> None:
+        """Make room for the messages; the table has `players` rows.
+
+        Boards have at most `cells` cells for entries and traits, and a match has at most `effects` effects on all
+        traits together. The visits of the effects of the facets begin at `visit_start`.
 
         If `freezes` is true, weights of players depend on beliefs, so those of the first pass are kept.
         """
@@ -152,7 +155,6 @@ def _load_back(pipeline: Pipeline, board: Board, columns: Columns, table: Table,
     """Load the messages from later matches, carried back over the time up to them, to `mu` and `var`."""
     s = board.stride
     traits = pipeline.traits
-    chain = chains.players
     if s == 1:
         load_result(pipeline, board, columns)
         for e in range(board.entries):
@@ -406,9 +408,7 @@ def _visit_block(
 
 
 @cython.cfunc
-def _load_memory(
-    pipeline: Pipeline, board: Board, columns: Columns, table: Table, window: Window
-) -> cython.bint:
+def _load_memory(pipeline: Pipeline, board: Board, columns: Columns, table: Table, window: Window) -> cython.bint:
     """Load the league's memory to the board, unless it stays on the board `single`."""
     if not window.blocks:
         load_memory(pipeline, board, table, NAN, columns.unit, False)
@@ -528,7 +528,15 @@ def visit_blocks(
         load_memory(pipeline, board.single, table, NAN, columns.unit, False)
     for w in range(first, last):
         _visit_window(
-            pipeline, board, columns, table, record, window, plan, chains, first + last - 1 - w if chains.backward else w
+            pipeline,
+            board,
+            columns,
+            table,
+            record,
+            window,
+            plan,
+            chains,
+            first + last - 1 - w if chains.backward else w,
         )
     if pipeline.ordered:
         first_cell = 0 if pipeline.serial else pipeline.level

@@ -61,6 +61,7 @@ NAN = cython.declare(cython.double, float("nan"))
 
 
 def record_forecasts(pipeline: Pipeline, board: Board, record: Record) -> cython.bint:
+    """Record the forecasts of all matches on the board."""
     s = board.stride
     for k in range(board.teams * pipeline.traits):
         for lane in range(board.matches):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +33,9 @@ def log_integral(mean: Floats, variance: Floats, precision: Floats, push: Floats
 class Curves:
     """The messages of all visits of a kind of chains, one row each, with a column for each trait.
 
-    `row` is the chain of every visit (−1 if there is none), `time` its time (NaN if unknown) and `weight` the importance
-    of its match. The forward messages are N(`mean`, `variance`); `precision` and `push` belong to the sites, and
-    `later_precision` and `later_push` to the messages from later visits. A chain without visits has the belief
+    `row` is the chain of every visit (−1 if there is none), `time` its time (NaN if unknown) and `weight` the
+    importance of its match. The forward messages are N(`mean`, `variance`); `precision` and `push` belong to the sites,
+    and `later_precision` and `later_push` to the messages from later visits. A chain without visits has the belief
     N(`prior_mean`, `prior_variance`), which has a row for each chain.
     """
 
@@ -64,21 +65,23 @@ class Curves:
         """Return the curves of the visits from `first` on of a chain whose forward messages have been kept."""
         cells = slice(2 * chain.traits * first, 2 * chain.traits * (first + len(row)))
         columns = (part[cells].reshape(-1, chain.traits, 2) for part in (chain.forward, chain.sites, chain.messages))
-        pairs = [part for column in columns for part in (column[..., 0], column[..., 1])]
+        pairs: list[Any] = [part for column in columns for part in (column[..., 0], column[..., 1])]
         # A row that occurs several times in a match is visited once; the other places have no forward message.
         unvisited = np.isnan(pairs[0][:, 0])
         if unvisited.any():
             row = np.where(unvisited, -1, row)
             pairs = [np.where(unvisited[:, None], 0.0, part) for part in pairs]
         prior, transition = law
-        return cls(row, time, weight, *pairs, *prior, transition)
+        mean, variance, precision, push, later_precision, later_push = pairs
+        messages = mean, variance, precision, push, later_precision, later_push
+        return cls(row, time, weight, *messages, *prior, transition)
 
     @property
     def log_evidence(self) -> float:
         """What the visits add to the log-evidence, beside that of each match given all others."""
         w = self.weight[:, None]
         copies = np.maximum(w - 1.0, 0.0)
-        mean, variance = _tilt(
+        mean, variance = tilt(
             self.mean,
             self.variance,
             self.later_precision + copies * self.precision,
@@ -90,8 +93,8 @@ class Curves:
     def slope(self, low: Law, high: Law, unit: float) -> float:
         """Return the change of the log-evidence between two laws of these chains that hardly differ.
 
-        At the fixed point of all messages, the evidence may be differentiated with the sites held fixed: of every visit,
-        only the mean and the variance of the forward message change.
+        At the fixed point of all messages, the evidence may be differentiated with the sites held fixed: of every
+        visit, only the mean and the variance of the forward message change.
         """
         order, start = self._sorted
         if not len(order):
@@ -99,7 +102,7 @@ class Curves:
         first = np.isin(np.arange(len(order)), start)
         before = np.concatenate([order[:1], order[:-1]])
         w = self.weight[before, None]
-        mean, variance = _tilt(
+        mean, variance = tilt(
             self.mean[before], self.variance[before], w * self.precision[before], w * self.push[before]
         )
         elapsed = np.where(first, 0.0, np.nan_to_num((self.time[order] - self.time[before]) / unit).clip(0.0))
@@ -123,7 +126,7 @@ class Curves:
         w = self.weight[visits, None]
         precision = self.later_precision[visits] + w * self.precision[visits]
         push = self.later_push[visits] + w * self.push[visits]
-        return _tilt(self.mean[visits], self.variance[visits], precision, push)
+        return tilt(self.mean[visits], self.variance[visits], precision, push)
 
     @cached_property
     def _sorted(self) -> tuple[Ints, Ints]:
@@ -153,16 +156,19 @@ class Curves:
         later = at_visit[np.clip(start[chains] + before, 0, max(last, 0))]
         mean, variance = self._carried(chains, earlier, has_earlier, times, unit)
         precision, push = self._brought(later, has_later, times, unit)
-        return _tilt(mean, variance, precision, push)
+        return tilt(mean, variance, precision, push)
 
     def _count_before(self, chains: Ints, times: Floats) -> Ints:
         """Return how many visits of each chain are not after a time; visits without a time never are."""
         order, start = self._sorted
         if len(np.unique(times)) == 1 and len(chains) > 1:
             done = np.concatenate([[0], np.cumsum(~(self.time[order] > times[0]))])
-            return done[start[chains + 1]] - done[start[chains]]
+            before: Ints = done[start[chains + 1]] - done[start[chains]]
+            return before
         found = [
-            np.searchsorted(self.time[self.visits(chain)], time, side="right") if time == time else len(self.visits(chain))
+            np.searchsorted(self.time[self.visits(chain)], time, side="right")
+            if time == time
+            else len(self.visits(chain))
             for chain, time in zip(chains.tolist(), times.tolist(), strict=True)
         ]
         return np.array(found, np.int64)
@@ -172,7 +178,7 @@ class Curves:
     ) -> tuple[Floats, Floats]:
         """Return the beliefs after earlier visits, carried forward to the times, or the prior if there are none."""
         w = self.weight[earlier, None]
-        mean, variance = _tilt(
+        mean, variance = tilt(
             self.mean[earlier], self.variance[earlier], w * self.precision[earlier], w * self.push[earlier]
         )
         elapsed = np.nan_to_num((times - self.time[earlier]) / unit).clip(0.0)
@@ -185,9 +191,7 @@ class Curves:
             np.where(known, a * a * variance + np.maximum(q - at_match, 0.0), self.prior_variance[chains]),
         )
 
-    def _brought(
-        self, later: Ints, has_later: NDArray[np.bool_], times: Floats, unit: float
-    ) -> tuple[Floats, Floats]:
+    def _brought(self, later: Ints, has_later: NDArray[np.bool_], times: Floats, unit: float) -> tuple[Floats, Floats]:
         """Return what later visits say about the times: a precision, and the precision times the mean."""
         w = self.weight[later, None]
         known = has_later[:, None]
@@ -198,7 +202,11 @@ class Curves:
         return a * precision * share, (push - c * precision) * share
 
 
-def _tilt(mean: Floats, variance: Floats, precision: Floats, push: Floats) -> tuple[Floats, Floats]:
-    """Return mean and variance of N(mean, variance) times exp(push x − ½ precision x²)."""
+def tilt(mean: Floats, variance: Floats, precision: Floats, push: Floats) -> tuple[Floats, Floats]:
+    """Return mean and variance of N(mean, variance) times exp(push x − ½ precision x²).
+
+    >>> tilt(np.array(0.0), np.array(1.0), np.array(1.0), np.array(1.0))
+    (np.float64(0.5), np.float64(0.5))
+    """
     share = 1.0 / (1.0 + variance * precision)
     return (mean + variance * push) * share, variance * share

@@ -9,16 +9,16 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History, name_of, show_time
 from ...history.concat import join
 from ...history.ragged import owners
 from ...history.slicing import last_moment
-from ...text import count
+from ...text import count, join_words
 from ...validate import scale as check_scale
 from ...validate import whole
+from ..components.outcome import PlacesML
 from ..engine.state_layout import StateLayout
 from ..fit.fit import starting_ladder
 from ..fit.forecasts import Forecasts, read_forecasts
@@ -48,11 +48,11 @@ class Hindsight:
     converge.
 
     >>> import prowess as pw
-    >>> days = [{"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, {"teams": [["bob"], ["cat"]], "time": "2026-02-01"}]
-    >>> hindsight = pw.TrueSkill().hindsight(pw.History.from_matches(days))
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["cat"]]}])
+    >>> hindsight = pw.TrueSkill().hindsight(history)
     >>> hindsight
-    Hindsight(2 matches, 3 players, log-evidence -1.371)
-    >>> hindsight["ann"].mu > pw.TrueSkill().fit(pw.History.from_matches(days))["ann"].mu
+    Hindsight(2 matches, 3 players, log-evidence -1.814)
+    >>> hindsight["ann"].mu > pw.TrueSkill().fit(history)["ann"].mu
     True
     """
 
@@ -67,7 +67,8 @@ class Hindsight:
 
     def __repr__(self) -> str:
         matches, players = count(len(self.history), "match", "matches"), count(len(self._after), "player", "players")
-        return f"Hindsight({matches}, {players}, log-evidence {self.log_evidence:.3f})"
+        evidence = "" if self.model.statistics else f", log-evidence {self.log_evidence:.3f}"
+        return f"Hindsight({matches}, {players}{evidence})"
 
     # --- what a last pass over the history gives ------------------------------------------------------------------
 
@@ -77,7 +78,10 @@ class Hindsight:
         smoother = self._smoother
         record = smoother.read()
         forecasts = read_forecasts(self.model.outcome, self.history, record)
-        return smoother.ladder.copy(), forecasts, _curves(smoother)
+        ladder = smoother.ladder.copy()
+        if smoother.cohorts is not None:
+            smoother.cohorts.remember(ladder.memory)
+        return ladder, forecasts, _curves(smoother)
 
     @property
     def _after(self) -> Ladder:
@@ -90,7 +94,7 @@ class Hindsight:
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)
         >>> pw.TrueSkill(draw_probability=0).hindsight(history).left_out.win.round(3)
-        array([0.767, 0.767])
+        array([0.716, 0.716])
         """
         return self._read[1]
 
@@ -106,17 +110,24 @@ class Hindsight:
         >>> round(pw.TrueSkill(draw_probability=0).hindsight(history).log_evidence, 3)
         -0.693
         """
+        if self.model.statistics:
+            raise Error(
+                "the evidence of a model with statistics is unknown, because it would have to forecast the statistics, "
+                "too; use left_out to compare such models",
+                field="statistics",
+            )
         _, forecasts, curves = self._read
         importance = self.history.importance
         apart = forecasts.log_evidence.sum() if importance is None else forecasts.log_evidence @ importance
-        return float(apart) + sum(curve.log_evidence for curve in curves)
+        cohorts = self._smoother.cohorts
+        return float(apart) + sum(curve.log_evidence for curve in curves) + (cohorts.log_evidence if cohorts else 0.0)
 
     @cached_property
     def gradient(self) -> dict[str, float]:
         """The derivatives of `log_evidence` by the parameters of prior, drift, home advantage and facets.
 
         They cost no further fits, because at the end of a fit the messages of all matches may be held fixed. The
-        parameters of outcome and team function are not listed.
+        parameters of outcome and team function are not listed, nor those of a prior that learns.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 8)
@@ -127,13 +138,15 @@ class Hindsight:
         model, curves, unit = self.model, self._read[2], time_unit(self._after.stamp)
         found = {}
         for name, value in model.params.items():
-            if name == "cap" or not isinstance(value, float) or not isfinite(value):
-                continue
+            if name in ("cap", "gap") or not isinstance(value, float) or not isfinite(value):
+                continue  # a limited drift and the breaks between seasons stay as they are
             step = 1e-4 * abs(value) or 1e-8
             low, high = (model.replace(**{name: new}) for new in (value - step if value else value, value + step))
             parts = (low.prior, low.drift, low.home, low.facets)
             if parts == (model.prior, model.drift, model.home, model.facets) and value != 0.0:
                 continue  # a parameter of another part
+            if model.prior.learns and low.prior != model.prior:
+                continue  # the level of newcomers is not fixed
             laws = zip(_laws(low, self._smoother), _laws(high, self._smoother), strict=True)
             change = sum(curve.slope(*pair, unit) for curve, pair in zip(curves, laws, strict=True))
             found[name] = change / (high.params[name] - low.params[name])
@@ -189,9 +202,7 @@ class Hindsight:
         """
         return self._ladder_at(at).rating(name, **context)
 
-    def leaderboard(
-        self, *, at: Any = None, all: bool = False, min_matches: int = 0, **context: Any
-    ) -> pl.DataFrame:
+    def leaderboard(self, *, at: Any = None, all: bool = False, min_matches: int = 0, **context: Any) -> pl.DataFrame:
         """Return the players, best first, with the columns of `Ladder.leaderboard`.
 
         Without `at`, every player is listed with the rating at the last match. `at` is a time (or day, month, year):
@@ -222,7 +233,7 @@ class Hindsight:
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
         >>> pw.TrueSkill().hindsight(history).curve("ann")["mu"].round(2).to_list()
-        [30.97, 30.97]
+        [31.94, 31.94]
         """
         import polars as pl
 
@@ -278,7 +289,7 @@ class Hindsight:
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["cat"]]}])
         >>> more = pw.History.from_matches([{"teams": [["cat"], ["ann"]]}])
         >>> pw.TrueSkill().hindsight(history).add(more)
-        Hindsight(3 matches, 3 players, log-evidence -2.323)
+        Hindsight(3 matches, 3 players, log-evidence -4.043)
         """
         if not isinstance(more, History):
             raise Error(f"add needs a History, not {type(more).__name__}; use History.from_matches", field="more")
@@ -399,7 +410,9 @@ def _laws(model: Model, smoother: Smoother) -> list[Law]:
     if pipeline.learns_home:
         start = smoother.start[1][pipeline.home_memory :][: 2 * pipeline.traits]
         if (start == smoother.model.pipeline.memory()[smoother.model.pipeline.home_memory :][: len(start)]).all():
-            start = np.array(pipeline.memory()[pipeline.home_memory :][: len(start)])  # no start: the prior of this model
+            start = np.array(
+                pipeline.memory()[pipeline.home_memory :][: len(start)]
+            )  # no start: the prior of this model
         home = start.reshape(1, pipeline.traits, 2)
         laws.append(((home[..., 0], home[..., 1]), _steps(pipeline.traits, 0.0, pipeline.home_drift)))
     return laws
@@ -409,7 +422,7 @@ def _curves(smoother: Smoother) -> list[Curves]:
     """Return the curves of the skills, of the deviations or effects of each facet, and of a learnt home advantage."""
     model, history, pipeline, chains = smoother.model, smoother.history, smoother.model.pipeline, smoother.chains
     matches = np.arange(len(history))
-    match = {"match": matches, "team": owners(history.match_start)}
+    match: dict[str, Any] = {"match": matches, "team": owners(history.match_start)}
     match["entry"] = match["team"][owners(history.team_start)]
     time = np.full(len(history), np.nan) if history.time is None else history.time.astype(np.float64)
     weight = np.ones(len(history)) if history.importance is None else history.importance
@@ -422,7 +435,8 @@ def _curves(smoother: Smoother) -> list[Curves]:
     for index, facet in enumerate(model.facets):
         column = smoother.columns.facets[index]
         rows, at = np.asarray(column.row).astype(np.int64), match["team" if column.by_team else "entry"]
-        chain, first = personal.get(index, chains.effects), 0
+        chain: Any = personal.get(index, chains.effects)
+        first = 0
         if not facet.personal:
             number, part = common[index]
             first = chains.visit_start[number]
@@ -469,6 +483,43 @@ def _transition(pipeline: Any) -> Transition:
     return transition
 
 
+def _warn_about(model: Model, smoother: Smoother) -> None:
+    """Warn about results that would be trusted too much."""
+    if isinstance(model.outcome, PlacesML):
+        warnings.warn(
+            "PlacesML defines no likelihood, so its hindsight settles, but its log-evidence means nothing", stacklevel=4
+        )
+    fixed = _inseparable(smoother)
+    if fixed:
+        names = join_words([smoother.ladder.names[row] for row in fixed[:3]] + (["others"] if len(fixed) > 3 else []))
+        warnings.warn(
+            f"{names} shared every match with the same team-mates, so results cannot tell them apart; their sigmas are "
+            "far too small",
+            stacklevel=4,
+        )
+
+
+def _inseparable(smoother: Smoother) -> list[int]:
+    """Return the rows of players who have played several matches, always with the same team-mates."""
+    history, rows = smoother.history, smoother.rows.astype(np.int64)
+    sizes = np.diff(history.team_start)
+    if sizes.max(initial=1) < 2 or not len(rows):
+        return []
+    # A roster is the same if its size and two sums of random numbers of its players are.
+    random = np.random.default_rng(0).integers(1, 2**62, (2, len(smoother.ladder.state)))
+    team = owners(history.team_start)
+    found = np.zeros((3, len(sizes)), np.int64)
+    found[0] = sizes
+    for k in range(2):
+        np.add.at(found[1 + k], team, random[k][rows])
+    same = np.ones(len(smoother.ladder.state), bool)
+    first = np.full(len(smoother.ladder.state), -1)
+    first[rows[::-1]] = team[::-1]
+    same[rows[(found[:, team] != found[:, first[rows]]).any(0)]] = False
+    played = np.bincount(rows, minlength=len(same))
+    return np.flatnonzero(same & (played > 1) & (sizes[first] > 1)).tolist()
+
+
 def fit_hindsight(
     model: Model,
     history: History,
@@ -485,6 +536,7 @@ def fit_hindsight(
     check_columns(model, history)
     tolerance = check_scale("tolerance", tolerance)
     smoother = Smoother(starting_ladder(model, start, scale), history)
+    _warn_about(model, smoother)
     converged = smoother.run(tolerance, max(whole("sweeps", sweeps), 1), progress)
     if not converged:
         warnings.warn(

@@ -24,9 +24,12 @@ from ...history.ragged import gather, owners
 from ...progress import track
 from ...text import count
 from ..components.outcome import PlacesML
+from ..engine.buffers import columns_of
+from ..engine.smoothing import find_pools as find_connected
 from ..fit.forecasts import Forecasts
 from ..ladder.facet_rows import check_columns, enter_facets
 from ..ladder.ladder import Ladder
+from ..ladder.record import enter_players
 from .design import Batch, Effect, Kind, Unknowns, find_batches, find_terms, list_unknowns, weigh_teams
 from .merge import Merged, keep_matches, merge_matches
 from .observe import Observer, Seen
@@ -34,7 +37,10 @@ from .sites import Sites
 from .support import check_model, moves_skills, run_online
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from ..model import Model
+    from ..rating import Rating
 
 Floats = NDArray[np.float64]
 
@@ -77,6 +83,7 @@ class Joint:
     moved: float
     converged: bool
     unconverged: list[int]
+    scale: tuple[float, float] | None = None
 
     def __repr__(self) -> str:
         matches, players = count(len(self.history), "match", "matches"), count(len(self.players), "player", "players")
@@ -131,6 +138,63 @@ class Joint:
         return float(skill[i] - skill[j]), float(max(variance, 0.0) ** 0.5)
 
     @cached_property
+    def ladder(self) -> Ladder:
+        """A ladder that continues online from these ratings; it forgets the covariances between players.
+
+        >>> import prowess as pw
+        >>> joint = pw.TrueSkill(tau=0).hindsight(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), joint=True)
+        >>> joint.ladder["ann"].sigma.round(3), joint.sigma[0, 0].round(3)
+        (np.float64(7.171), np.float64(7.171))
+        """
+        ladder = Ladder(self.model, scale=self.scale)
+        rows = enter_players(ladder, self.history)
+        layout = ladder.layout
+        order = [self._number[name] for name in ladder.names]
+        state = ladder.state[: len(ladder)]
+        state[:, layout.means], state[:, layout.variances] = self.mean[order], self.sigma[order] ** 2
+        match = owners(self.history.match_start)[owners(self.history.team_start)]
+        if self.history.importance is not None:
+            counted = self.history.importance[match] > 0.0
+            rows, match = rows[counted], match[counted]
+        state[:, layout.matches] = np.bincount(rows, minlength=len(ladder))[: len(ladder)]
+        if self.history.time is not None:
+            state[rows, layout.last_seen] = self.history.time[match]  # in the order of time, so that the last one stays
+        self._add_effects(ladder)
+        return ladder
+
+    def _add_effects(self, ladder: Ladder) -> None:
+        """Give a ladder the home advantage, the effects and the deviations."""
+        variances = np.diagonal(self.covariance)[self.mean.size :]
+        found: dict[str, dict[tuple[int, str], list[float]]] = {}
+        traits = self.model.outcome.traits
+        home = self.model.pipeline.home_memory
+        for effect, mean, variance in zip(self.effects, self.effect_mean.tolist(), variances.tolist(), strict=True):
+            k = 2 * traits.index(effect.trait)
+            if effect.facet == "home" and self.model.pipeline.learns_home and not effect.value and not effect.player:
+                ladder.memory[home + k : home + k + 2] = mean, variance
+                continue
+            player = -1 if effect.player is None else ladder.rows.get(effect.player, -1)
+            key = player, effect.value
+            cells = found.setdefault(effect.facet, {}).setdefault(key, [0.0] * (2 * len(traits)) + [np.nan, 0.0])
+            cells[k : k + 2] = mean, variance
+        for rows in ladder.facets:
+            rows.set_beliefs(found.get(rows.facet.column, {}))
+
+    def __getitem__(self, name: str) -> Rating:
+        """Return a player's rating; its sigma includes the uncertainty of the common level of all players."""
+        return self.ladder[name]
+
+    def leaderboard(self, *, min_matches: int = 0, **context: Any) -> pl.DataFrame:
+        """Return the players, best first, with the columns of `Ladder.leaderboard`.
+
+        >>> import prowess as pw
+        >>> joint = pw.TrueSkill(tau=0).hindsight(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), joint=True)
+        >>> joint.leaderboard()["player"].to_list()
+        ['ann', 'bob']
+        """
+        return self.ladder.leaderboard(min_matches=min_matches, **context)
+
+    @cached_property
     def pools(self) -> NDArray[np.int32]:
         """The pool of each player: players of different pools were never compared, not even through others.
 
@@ -175,21 +239,7 @@ def find_pools(history: History) -> NDArray[np.int32]:
     array([0, 0, 1, 1], dtype=int32)
     """
     size = len(history.players) or int(history.player.max(initial=-1)) + 1
-    match = owners(history.match_start)[owners(history.team_start)]
-    player = history.player
-    if history.importance is not None:
-        counts = history.importance[match] > 0.0
-        match, player = match[counts], player[counts]
-    pool = np.arange(size, dtype=np.int32)
-    while True:
-        # Every player takes the lowest pool in any of the player's matches, and then the pool of that pool.
-        lowest = np.full(len(history), size, np.int32)
-        np.minimum.at(lowest, match, pool[player])
-        before = pool.copy()
-        np.minimum.at(pool, player, lowest[match])
-        pool = pool[pool]
-        if np.array_equal(pool, before):
-            break
+    pool = find_connected(columns_of(history, history.player), size, len(history))
     numbers: NDArray[np.int32] = np.unique(pool, return_inverse=True)[1].astype(np.int32)
     return numbers
 

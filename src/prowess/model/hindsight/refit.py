@@ -1,4 +1,4 @@
-"""Fits that look back: forecasts use the past as of the last refit, in which all earlier matches were fitted at once."""
+"""Fits that look back: forecasts use the past as of the last refit, which fits all earlier matches at once."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def fit_refit(
     >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-{day:02}"} for day in (1, 12, 26)]
     >>> fit = fit_refit(pw.TrueSkill(), pw.History.from_matches(days), None, 7.0, None, False, None)
     >>> fit.forecasts.win.round(3)
-    array([0.478, 0.754, 0.865])
+    array([0.478, 0.754, 0.836])
     """
     check_model(model)
     check_columns(model, history)

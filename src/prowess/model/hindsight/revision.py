@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,9 @@ FEW = 1_000  # sweeps are as fast as a queue for so few matches
 MOST_SWEEPS = 200
 
 
-def revise(old: Smoother, history: History, source: Ints, changed: Iterable[int], tolerance: float) -> tuple[Smoother, int]:
+def revise(
+    old: Smoother, history: History, source: Ints, changed: Iterable[int], tolerance: float
+) -> tuple[Smoother, int]:
     """Return the messages of a changed history, and how many matches were visited for it.
 
     `source` is the number of each match in the earlier history, or `NEW`. The new matches are visited, and so are those
@@ -50,19 +53,18 @@ def revise(old: Smoother, history: History, source: Ints, changed: Iterable[int]
 def _settle(smoother: Smoother, matches: Iterable[int], tolerance: float) -> int:
     """Visit matches, and all that their messages move; return the number of visits."""
     history, chains, pipeline = smoother.history, smoother.chains, smoother.model.pipeline
-    match = owners(history.match_start)[owners(history.team_start)].astype(np.int32)
+    match: Any = owners(history.match_start)[owners(history.team_start)].astype(np.int32)
     importance = np.ones(len(history)) if history.importance is None else history.importance
     counted = importance[match] > 0.0
-    links = [Links(smoother.rows.astype(np.int64), counted)]
-    for part in pipeline.personal:
-        links.append(Links(np.asarray(smoother.columns.facets[part.index].row).astype(np.int64), counted))
+    rows = [smoother.rows, *(np.asarray(smoother.columns.facets[part.index].row) for part in pipeline.personal)]
+    links = [Links(row.astype(np.int64), counted) for row in rows]
     chains.match_of = memoryview(match)
     queue = Queue(len(history), match, links, tolerance)
     for number in matches:
         if importance[number] > 0.0:
             queue.put(int(number))
     chains.start_pass()
-    single = smoother.board if smoother.board.stride == 1 else smoother.board.single
+    single: Any = smoother.board if smoother.board.stride == 1 else smoother.board.single
     limit = MOST_VISITS * len(history)
     settle(pipeline, single, smoother.columns, smoother.ladder.table, chains, queue, limit)
     if smoother.level is not None:
@@ -92,9 +94,12 @@ def _copy_sites(old: Smoother, new: Smoother, source: Ints) -> None:
         "team": _spread(old.history.match_start, source[kept], new.history.match_start, kept),
     }
     places["entry"] = _spread(
-        old.history.team_start[old.history.match_start], source[kept], new.history.team_start[new.history.match_start], kept
+        old.history.team_start[old.history.match_start],
+        source[kept],
+        new.history.team_start[new.history.match_start],
+        kept,
     )
-    pairs = [(old.chains.players, new.chains.players, "entry", 0, 0, 1)]
+    pairs: list[tuple[Any, ...]] = [(old.chains.players, new.chains.players, "entry", 0, 0, 1)]
     pairs += [(a, b, "entry", 0, 0, 1) for a, b in zip(old.chains.deviations, new.chains.deviations, strict=True)]
     if new.chains.home is not None:
         pairs.append((old.chains.home, new.chains.home, "match", 0, 0, 1))
@@ -114,7 +119,9 @@ def _copy(before: Chain, after: Chain, first: int, new_first: int, width: int, s
     new[: len(new) // size * size].reshape(-1, size)[target] = own[source]
 
 
-def _spread(old_start: NDArray[np.int32], source: Ints, new_start: NDArray[np.int32], target: Ints) -> tuple[Ints, Ints]:
+def _spread(
+    old_start: NDArray[np.int32], source: Ints, new_start: NDArray[np.int32], target: Ints
+) -> tuple[Ints, Ints]:
     """Return the teams or entries of matches in the old and in the new history; a match has as many in both."""
     sizes = new_start[target + 1] - new_start[target]
     within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)

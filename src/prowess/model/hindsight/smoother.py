@@ -14,6 +14,7 @@ from ...progress import track
 from ..components.team import FullSquad, Mean, Sum
 from ..engine.board import PADDING, Board
 from ..engine.buffers import Record, columns_of
+from ..engine.chains import smooth_walk
 from ..engine.schedule import schedule, schedule_part
 from ..engine.smoothing import Chains, find_pools, visit_blocks, visit_matches
 from ..fit.sweeps import run_sweep
@@ -21,6 +22,7 @@ from ..ladder.facet_rows import enter_facets
 from ..ladder.ladder import Ladder
 from ..ladder.record import enter_players
 from ..model import Model
+from .curves import log_integral, tilt
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +44,7 @@ class Smoother:
         self.model = ladder.model
         pipeline = self.model.pipeline
         players = enter_players(ladder, history)
-        self.columns = columns_of(history, players, enter_facets(ladder, history, players))
+        self.columns: Any = columns_of(history, players, enter_facets(ladder, history, players))
         self.rows = players
         teams, entries = np.diff(history.match_start), np.diff(history.team_start[history.match_start])
         self.plan = schedule(history, pipeline.lanes, pipeline.ordered) if pipeline.lanes > 1 else None
@@ -58,11 +60,13 @@ class Smoother:
         self.chains = Chains(pipeline, self.columns, len(ladder.state), cells, effects, self.model.team.looks)
         self.first, self.last = 0, len(history)
         self.start = copy_state(ladder)
+        self.before_state = self.start[0].copy()  # NaN marks newcomers
         self.unconverged: list[int] = []
         self.moved = float("inf")
         self.sweeps = 0
         self._grown = 0
         self.level = Level(self) if _has_level(self.model, history) else None
+        self.cohorts = Cohorts(self) if self.model.prior.learns else None
 
     def choose(self, first: int, last: int) -> None:
         """Let the next passes visit the matches from `first` to `last`."""
@@ -72,6 +76,8 @@ class Smoother:
             self.plan = schedule_part(self.history, pipeline.lanes, pipeline.ordered, first, last)
         if self.level is not None:
             self.level = Level(self)
+        if self.cohorts is not None:
+            self.cohorts = Cohorts(self)
 
     # --- passes -------------------------------------------------------------------------------------------------
 
@@ -158,6 +164,8 @@ class Smoother:
         # In a league without loops, the second sweep is exact; a shift before it would only disturb it.
         if self.level is not None and self.sweeps > 1:
             self.level.shift()
+        if self.cohorts is not None:
+            self.cohorts.learn()
         return self.moved
 
     def sweep_back(self) -> float:
@@ -168,6 +176,8 @@ class Smoother:
         self.backward()
         if self.level is not None:
             self.level.shift()
+        if self.cohorts is not None:
+            self.cohorts.learn()
         self.forward()
         self._end_sweep()
         return self.moved
@@ -186,7 +196,7 @@ class Smoother:
         self.sweeps += 1
 
     def run(self, tolerance: float, sweeps: int, progress: bool | None) -> bool:
-        """Sweep until no belief moves by more than `tolerance`, at most `sweeps` times; return whether that happened."""
+        """Sweep at most `sweeps` times, until no belief moves by more than `tolerance`; return whether that was so."""
         for _ in track(range(sweeps), "sweeping", lambda: self._share(tolerance), progress):
             if self.sweep() < tolerance:
                 break
@@ -194,7 +204,94 @@ class Smoother:
 
     def _share(self, tolerance: float) -> float:
         """Return about how much of the way to the tolerance is done: in every sweep, beliefs move less by a factor."""
-        return min(max(log(max(self.moved, 1e-300)) / log(tolerance), 0.0), 1.0) if self.sweeps and tolerance < 1.0 else 0.0
+        return (
+            min(max(log(max(self.moved, 1e-300)) / log(tolerance), 0.0), 1.0)
+            if self.sweeps and tolerance < 1.0
+            else 0.0
+        )
+
+
+class Cohorts:
+    """The level of newcomers, which a model may learn (see `Newcomers`): a chain with a visit for each newcomer.
+
+    The skills of newcomers scatter around the level L as in the prior `first`, and between two newcomers L moves by
+    N(0, level_tau²). A newcomer's later matches say (P, T) about the skill at the first match, so they say
+    P/(1 + v₀P) and (T − P m₀)/(1 + v₀P) about L. In return, the prior of each newcomer is N(m₀, v₀) plus what all
+    others say about L.
+    """
+
+    def __init__(self, smoother: Smoother) -> None:
+        """Find the newcomers among the matches that passes visit, in the order of their first matches."""
+        self.smoother = smoother
+        model, pipeline = smoother.model, smoother.model.pipeline
+        prior: Any = model.prior
+        _, counted = counted_entries(smoother)
+        newcomers = counted[np.isnan(smoother.before_state[smoother.rows[counted], 0])]
+        _, first = np.unique(smoother.rows[newcomers], return_index=True)
+        self.rows = smoother.rows[newcomers[np.sort(first)]]
+        self.variance, self.step = prior.level_sigma**2, prior.level_tau**2
+        board = pipeline.board(1, 1)
+        prior.first.welcome(board, 0)
+        self.mean = np.array(board.mu[: pipeline.traits])
+        self.own = np.array(board.var[: pipeline.traits])
+        model.drift.transition(board)
+        self.drift = np.array(board.var[: pipeline.traits])  # before the first match
+        pipeline.release(board)
+        self.shifts = not len(smoother.before) and _has_level(model.replace(prior=prior.first), smoother.history)
+        self.sites = np.zeros((2, pipeline.traits, len(self.rows)))
+        self._walk()
+
+    def learn(self) -> None:
+        """Learn the level after a pass backward, and set the priors of the newcomers."""
+        smoother, layout = self.smoother, self.smoother.ladder.layout
+        traits = len(layout.traits)
+        later = smoother.ladder.state[self.rows, : 2 * traits].reshape(-1, traits, 2)
+        share = 1.0 / (1.0 + (self.own + self.drift) * later[..., 0])
+        self.sites[0] = (later[..., 0] * share).T
+        self.sites[1] = ((later[..., 1] - later[..., 0] * self.mean) * share).T
+        self._walk()
+        if self.shifts and len(self.rows):
+            # Only the prior of the level determines the common level of all skills (see `Level`).
+            precision, push = (self.messages[:, 2:, 0] + self.sites[:, :, 0].T).sum(0)
+            delta = -push / precision if precision > 0.0 else 0.0
+            shift_entries(smoother, np.array([[delta]]))
+            self.sites[1] += self.sites[0] * delta
+            self._walk()
+        mean, variance = tilt(*self.messages.transpose(1, 0, 2))
+        state = smoother.start[0][self.rows]
+        state[:, layout.means], state[:, layout.variances] = self.mean + mean.T, self.own + variance.T
+        state[:, layout.last_seen], state[:, layout.matches] = np.nan, 0.0
+        smoother.start[0][self.rows] = state
+
+    def _walk(self) -> None:
+        """Compute the messages along the chain of the level."""
+        walks = [smooth_walk(p, t, self.variance, self.step) for p, t in self.sites.transpose(1, 0, 2)]
+        self.messages = np.array(walks)
+
+    @property
+    def log_evidence(self) -> float:
+        """What the level adds to the log-evidence of the chains of the players."""
+        mean, variance, precision, push = self.messages.transpose(1, 0, 2)
+        cavity = tilt(mean, variance, precision, push)
+        return float((log_integral(mean, variance, *self.sites) - log_integral(*cavity, *self.sites)).sum())
+
+    def remember(self, memory: Floats) -> None:
+        """Write the level after the last newcomer to the memory of a ladder, as `Newcomers` does."""
+        if len(self.rows):
+            level, traits = self.smoother.model.pipeline.level, len(self.mean)
+            mean, variance = tilt(*self.messages[:, :2, -1].T, *self.sites[:, :, -1])
+            memory[level : level + 2 * traits] = np.stack([mean, variance - self.variance], 1).ravel()
+
+
+def counted_entries(smoother: Smoother) -> tuple[slice, NDArray[np.int64]]:
+    """Return the entries of the matches that passes visit, and which of them belong to matches that count."""
+    history = smoother.history
+    first = history.team_start[history.match_start]
+    entries = slice(int(first[smoother.first]), int(first[smoother.last]))
+    counted = np.arange(entries.start, entries.stop)
+    if history.importance is not None:
+        counted = counted[np.repeat(history.importance > 0.0, np.diff(first))[entries]]
+    return entries, counted
 
 
 def copy_state(ladder: Ladder) -> list[Floats]:
@@ -204,7 +301,7 @@ def copy_state(ladder: Ladder) -> list[Floats]:
 
 def _has_level(model: Model, history: History) -> bool:
     """Return whether only the priors determine the common level of all skills, so that it can be set directly."""
-    if "origin" not in model.outcome.blind or model.drift.reverts or model.prior.learns:
+    if "origin" not in model.outcome.blind or model.drift.reverts or model.prior.learns or model.statistics:
         return False
     if isinstance(model.team, Mean):
         return True
@@ -232,13 +329,9 @@ class Level:
     def __init__(self, smoother: Smoother) -> None:
         """Find the pools of players, and the first match of each player among those that passes visit."""
         self.smoother = smoother
-        history, players = smoother.history, len(smoother.ladder.state)
-        first = history.team_start[history.match_start]
-        self.entries = slice(int(first[smoother.first]), int(first[smoother.last]))
+        players = len(smoother.ladder.state)
         self.pools = find_pools(smoother.columns, players, smoother.last)
-        counted = np.arange(self.entries.start, self.entries.stop)
-        if history.importance is not None:
-            counted = counted[np.repeat(history.importance > 0.0, np.diff(first))[self.entries]]
+        self.entries, counted = counted_entries(smoother)
         visit = np.full(players, -1)
         visit[smoother.rows[counted[::-1]]] = counted[::-1]  # in reverse order, so that the earliest one remains
         self.rows = np.flatnonzero(visit >= 0)
@@ -268,7 +361,6 @@ class Level:
 
     def _shift(self, prior: Floats, later: Floats) -> None:
         """Move all messages; `prior` and `later` are those to and from the first match of each player."""
-        players, traits = self.smoother.chains.players, self.smoother.model.pipeline.traits
         precision, push = later[..., 0], later[..., 1]
         mean, variance = prior[..., 0], prior[..., 1]
         share = 1.0 / (1.0 + variance * precision)
@@ -277,7 +369,13 @@ class Level:
         pull = np.bincount(pool, ((push - precision * mean) * share).sum(1), size)
         weight = np.bincount(pool, (precision * share).sum(1), size)
         delta = np.divide(-pull, weight, out=np.zeros(size), where=weight > 0.0)
-        by_entry = delta[self.pools[self.smoother.rows[self.entries]]][:, None]
-        for cells in (players.sites, players.messages):
-            pairs = cells.reshape(-1, traits, 2)[self.entries]
-            pairs[..., 1] += pairs[..., 0] * by_entry
+        shift_entries(self.smoother, delta[self.pools[self.smoother.rows[self.entries]]][:, None])
+
+
+def shift_entries(smoother: Smoother, delta: Floats) -> None:
+    """Move the sites of the players, and the messages from later matches, by a distance of every entry."""
+    players = smoother.chains.players
+    entries, _ = counted_entries(smoother)
+    for cells in (players.sites, players.messages):
+        pairs = cells.reshape(-1, players.traits, 2)[entries]
+        pairs[..., 1] += pairs[..., 0] * delta

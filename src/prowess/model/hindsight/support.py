@@ -14,7 +14,8 @@ from ..components.absorb import Moment
 from ..components.margin import LearntDraws, TwoValued
 from ..components.outcome import GaussianScore, Margin, OffenceDefence, Order, PoissonScore
 from ..components.outcome.place_forecast import RoundedPlaces
-from ..components.team import FullSquad, Mean, Sum, Weighted
+from ..components.prior import Newcomers
+from ..components.team import FullSquad, Mean, Sum
 
 if TYPE_CHECKING:
     from ...history import History
@@ -45,6 +46,9 @@ TrueSkill() or TS2() can
     if not isinstance(model.absorb, Moment):
         message = f"the absorb rule {model.absorb!r} {reason}{instead}"
         raise Error(message, field="absorb", value=model.absorb)
+    if model.prior.learns and not isinstance(model.prior, Newcomers):
+        message = f"the prior {model.prior!r} learns "
+        raise Error(f"{message}match by match and cannot use a whole history; Newcomers() can", field="prior")
     if model.period is not None:
         message = f"a model with rating periods {reason}set period=None, or use a model without periods: {instead}"
         raise Error(message, field="period", value=model.period)
@@ -90,18 +94,6 @@ def has_positions(team: TeamFunction) -> bool:
     (False, True)
     """
     return not isinstance(team, Sum | Mean | FullSquad)
-
-
-def weights_follow_means(team: TeamFunction) -> bool:
-    """Return whether the weights of a team function may depend on the prior means of the players.
-
-    >>> import prowess as pw
-    >>> weights_follow_means(pw.team.Mean()), weights_follow_means(pw.team.LeaderBonus(pw.team.Sum()))
-    (False, True)
-    """
-    if isinstance(team, FullSquad):
-        return bool(team.larger == "top")
-    return not isinstance(team, Sum | Mean | Weighted)
 
 
 def margin_follows_means(margin: Margin) -> bool:
@@ -158,7 +150,7 @@ def run_online(model: Model, history: History, progress: bool | None = False) ->
     from ..ladder.ladder import Ladder
 
     level = model.pipeline.level
-    follows = weights_follow_means(model.team) or margin_follows_means(margin_of(model))
+    follows = model.team.looks or margin_follows_means(margin_of(model))
     if not level and not follows:
         return OnlinePass(model, np.empty(0))
     ladder = Ladder(model)
