@@ -146,7 +146,7 @@ def test_the_first_pass_forward_is_the_fit(name):
     assert smoother.ladder.memory == pytest.approx(ladder.memory, rel=1e-13)
 
 
-# The noise of scores and their base level are estimated from all matches, so that even one match tells more than before.
+# The noise of scores and their base level are estimated from all matches, so that even one match tells more.
 @pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.outcome.memory_from != "scores"])
 def test_one_match_alone_gives_the_fit(name):
     match = {"teams": [["ann"], ["bob"]], "scores": [2, 1], "time": 1.0, "home": 0, "context": {"surface": "clay"}}

@@ -31,7 +31,7 @@ from ..prediction import Prediction
 from ..rating import Rating
 from ..scale import Points
 from .curves import Curves, Floats, Law, Transition
-from .revision import NEW, Ints, neighbours, revise
+from .revision import MOST_SWEEPS, NEW, Ints, continue_with, neighbours, revise
 from .smoother import Smoother
 from .support import check_model
 
@@ -64,6 +64,7 @@ class Hindsight:
         self.unconverged = smoother.unconverged
         self.visits = 2 * smoother.sweeps * len(smoother.history)
         self._smoother = smoother
+        self._tolerance = 1e-4
 
     def __repr__(self) -> str:
         matches, players = count(len(self.history), "match", "matches"), count(len(self._after), "player", "players")
@@ -325,6 +326,24 @@ class Hindsight:
         check_columns(self.model, more)
         return self._revise(np.delete(np.arange(len(history)), match), more, [match], tolerance)
 
+    def with_model(self, model: Model) -> Hindsight:
+        """Return the hindsight of a model with other parameters; the fit continues from the messages of this one.
+
+        >>> import prowess as pw
+        >>> hindsight = pw.TrueSkill().hindsight(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+        >>> hindsight.with_model(pw.TrueSkill(sigma=2))["ann"].sigma < 2
+        True
+        """
+        check_model(model)
+        old = self._smoother
+        if len(old.before):
+            raise Error("only a hindsight without a start can change its model; use model.hindsight", field="model")
+        smoother = continue_with(old, model)
+        converged = smoother.run(self._tolerance, MOST_SWEEPS, False)
+        hindsight = Hindsight(smoother, converged)
+        hindsight._tolerance = self._tolerance
+        return hindsight
+
     def _index(self, match: int) -> int:
         size = len(self.history)
         if not -size <= match < size:
@@ -544,4 +563,6 @@ def fit_hindsight(
             f"deviations; allow more than {sweeps} sweeps",
             stacklevel=3,
         )
-    return Hindsight(smoother, converged)
+    hindsight = Hindsight(smoother, converged)
+    hindsight._tolerance = tolerance
+    return hindsight

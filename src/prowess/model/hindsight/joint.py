@@ -143,8 +143,8 @@ class Joint:
 
         >>> import prowess as pw
         >>> joint = pw.TrueSkill(tau=0).hindsight(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), joint=True)
-        >>> joint.ladder["ann"].sigma.round(3), joint.sigma[0, 0].round(3)
-        (np.float64(7.171), np.float64(7.171))
+        >>> round(joint.ladder["ann"].sigma, 3), joint.sigma.round(3).tolist()
+        (7.171, [[7.171], [7.171]])
         """
         ladder = Ladder(self.model, scale=self.scale)
         rows = enter_players(ladder, self.history)

@@ -12,6 +12,8 @@ from ...history import History
 from ...history.ragged import owners
 from ..engine.chains import Chain
 from ..engine.smoothing import Links, Queue, settle
+from ..ladder.ladder import Ladder
+from ..model import Model
 from .smoother import Smoother
 
 Ints = NDArray[np.int64]
@@ -31,23 +33,33 @@ def revise(
     `changed`; from there, a match is visited again if a message to one of its players moves by more than `tolerance`
     standard deviations. Effects on all players reach every match, so models with effects are swept instead.
     """
-    smoother = Smoother(old.before.copy(), history)
+    smoother = _continue(old, Smoother(old.before.copy(), history), source)
     pipeline = smoother.model.pipeline
-    chains = smoother.chains
-    has_memory = pipeline.level > 0 or pipeline.has_statistics
-    smoother.prepare_online(has_memory or chains.freezes or chains.limits or chains.measures)
-    _copy_sites(old, smoother, source)
-    smoother.sweeps = max(old.sweeps, 1)
     if pipeline.has_effects or pipeline.learns_home or pipeline.prior.learns or len(history) <= FEW:
         smoother.run(tolerance, MOST_SWEEPS, False)
-        return smoother, 2 * (smoother.sweeps - max(old.sweeps, 1)) * len(history)
-    smoother.carry()
+        return smoother, 2 * (smoother.sweeps - 1) * len(history)
     visits = _settle(smoother, [*np.flatnonzero(source == NEW).tolist(), *changed], tolerance)
     if visits >= MOST_VISITS * len(history):
         before = smoother.sweeps
         smoother.run(tolerance, MOST_SWEEPS, False)
         visits += 2 * (smoother.sweeps - before) * len(history)
     return smoother, visits
+
+
+def continue_with(old: Smoother, model: Model) -> Smoother:
+    """Return the messages of the same history for a model with other parameters, to be refined by sweeps."""
+    return _continue(old, Smoother(Ladder(model, scale=old.before.scale), old.history), np.arange(len(old.history)))
+
+
+def _continue(old: Smoother, smoother: Smoother, source: Ints) -> Smoother:
+    """Let new messages begin with the sites of old ones; everything that depends on the order is computed again."""
+    pipeline, chains = smoother.model.pipeline, smoother.chains
+    has_memory = pipeline.level > 0 or pipeline.has_statistics
+    smoother.prepare_online(has_memory or chains.freezes or chains.limits or chains.measures)
+    _copy_sites(old, smoother, source)
+    smoother.carry()
+    smoother.sweeps = 1
+    return smoother
 
 
 def _settle(smoother: Smoother, matches: Iterable[int], tolerance: float) -> int:
