@@ -953,7 +953,9 @@ class Effects:
         if self.is_exact and (not self.is_pair or self.hears):
             # Where several teams or statistics have told something, only `kept` says how much in total.
             for i in range(self.rows * side.traits):
-                side.g2[i] = (side.kept[i] - 1.0) / side.var[i] if side.var[i] > 0.0 else 0.0
+                several = not self.is_pair and self.row_cells[i // side.traits] > 1
+                if (several or (self.hears and self.heard_pull[i] > 0.0)) and side.var[i] > 0.0:
+                    side.g2[i] = (side.kept[i] - 1.0) / side.var[i]
         if self.chain is None:
             return self.absorb.absorb(side)
         self.chain.finish(side, 0, self.rows)
