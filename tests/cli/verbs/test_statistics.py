@@ -91,7 +91,7 @@ def test_rate_says_below_the_standings_what_a_statistic_is_worth(tmp_path: Path)
 
 @pytest.mark.parametrize("eta", [0.0, 0.7])
 @pytest.mark.parametrize("facets", [(), (pw.facet.By("mode"),)])
-def test_worth_of_a_statistic_is_what_a_match_teaches(eta: float, facets: tuple[pw.facet.By, ...]) -> None:
+def test_worth_of_a_statistic_is_what_it_teaches_without_a_result(eta: float, facets: tuple[pw.facet.By, ...]) -> None:
     _, history = shooter()
     model = pw.TrueSkill(draw_probability=0).replace(facets=facets)
     model = model.replace(statistics=(pw.statistic.Points("kills", eta=eta),))
@@ -100,17 +100,23 @@ def test_worth_of_a_statistic_is_what_a_match_teaches(eta: float, facets: tuple[
     others = {name: pw.Rating(25.0, typical) for name in ("bob", "cat", "dan")}
     raw = model.replace(statistics=(replace(model.statistics[0], per=None),))
     context = {"mode": "new"}
-    means = []
-    for kills in (0.0, 1.0):
-        # A draw says little, so that the statistic is seen almost alone.
-        trial = pw.Ladder(raw.replace(draw_probability=0.9), others)
-        statistics = {"kills": [[kills, 0.0], [0.0, 0.0]]}
-        teams = [["ann", "bob"], ["cat", "dan"]]
-        rated = trial.record(teams, ranks=[1, 1], statistics=statistics, context=context)
-        means.append(rated[0][0].mu)
+    teams = [["ann", "bob"], ["cat", "dan"]]
+
+    def taught(draw_probability: float, ranks: list[int]) -> float:
+        means = []
+        for kills in (0.0, 1.0):
+            trial = pw.Ladder(raw.replace(draw_probability=draw_probability), others)
+            statistics = {"kills": [[kills, 0.0], [0.0, 0.0]]}
+            means.append(trial.record(teams, ranks=ranks, statistics=statistics, context=context)[0][0].mu)
+        return means[1] - means[0]
+
     gain = newcomer_gain(ladder, model.statistics[0], [history])
     assert gain is not None
-    assert gain == pytest.approx(means[1] - means[0], rel=0.15)
+    # If nearly all matches are drawn, a draw says nothing, so that the statistic is seen alone.
+    assert gain == pytest.approx(taught(0.999999, [1, 1]), rel=0.15)
+    # A win or loss observes the same performance, so the statistic adds less to it.
+    for ranks in ([1, 2], [2, 1]):
+        assert 0.5 * gain < taught(0.0, ranks) < 0.85 * gain
 
 
 def test_lines_on_statistics_name_what_is_special() -> None:
