@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from .model.fit.forecasts import Forecasts
     from .model.fit.leaderboard import Standings, standings
     from .model.fit.streaming import Streamed
+    from .model.hindsight.hindsight import Hindsight
     from .model.prediction import Prediction
 
 __version__ = "0.1.0"
@@ -81,6 +82,7 @@ _LAZY = {
         ".model.fit.forecasts": "Forecasts",
         ".model.fit.leaderboard": "Standings standings",
         ".model.fit.streaming": "Streamed",
+        ".model.hindsight.hindsight": "Hindsight",
         ".model.prediction": "Prediction",
     }.items()
     for name in names.split()
@@ -122,6 +124,7 @@ __all__ = [
     "Glicko",
     "Glicko2",
     "Harkness",
+    "Hindsight",
     "History",
     "Home",
     "Ladder",

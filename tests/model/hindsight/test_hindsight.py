@@ -582,3 +582,53 @@ def test_the_joint_form_gives_a_ladder_with_effects():
     for name, mu in board.select("player", "mu").rows():
         assert mu == pytest.approx(chains[name].mu, abs=1e-7)
         assert joint[name].sigma > chains[name].sigma  # it includes the uncertainty of the common level
+
+
+# --- peaks and past leaderboards ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("traits", [1, 2])
+def test_best_of_all_times_is_the_highest_point_of_each_curve(traits):
+    matches = league(np.random.default_rng(5), 60, 8)
+    hindsight = scores_model(traits, 0.7).hindsight(read(matches))
+    best = hindsight.best()
+    assert best["shown"].is_sorted(descending=True)
+    assert best["rank"].to_list() == list(range(1, 9))
+    for row in best.iter_rows(named=True):
+        curve = hindsight.curve(row["player"])
+        peak = curve.row(int(curve["shown"].arg_max()), named=True)
+        assert row["shown"] == pytest.approx(peak["shown"], abs=1e-12)
+        # Of several matches at the time of the peak, the first one is listed.
+        assert (row["match"], row["time"]) == (curve.filter(time=peak["time"])["match"][0], peak["time"])
+        assert row["matches"] == len(curve)
+        assert all(row[trait] == pytest.approx(peak[trait]) for trait in ("offence", "defence") if traits == 2)
+
+
+def test_best_of_skills_that_do_not_move_is_the_first_match():
+    matches = league(np.random.default_rng(6), 40, 5)
+    best = scores_model(1).hindsight(read(matches)).best()
+    first = {}
+    for number, match in enumerate(matches):
+        for team in match["teams"]:
+            first.setdefault(team[0], number)
+    assert dict(best.select("player", "match").rows()) == first
+
+
+def test_best_lists_only_players_with_enough_matches():
+    matches = [{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}, {"teams": [["ann"], ["dan"]]}]
+    start = pw.TrueSkill().fit(read([{"teams": [["eve"], ["fay"]]}])).ladder
+    hindsight = pw.TrueSkill().hindsight(read(matches), start)
+    assert sorted(hindsight.best()["player"]) == ["ann", "bob", "cat", "dan"]
+    assert hindsight.best(min_matches=2)["player"].to_list() == ["ann"]
+    assert "time" not in hindsight.best().columns
+    assert pw.TrueSkill().hindsight(read([])).best().is_empty()
+
+
+def test_past_leaderboard_says_when_players_had_last_played():
+    days = [("ann", "bob", "2024-01-01"), ("ann", "cat", "2024-06-01"), ("bob", "ann", "2025-01-01")]
+    matches = [{"teams": [[one], [other]], "time": day} for one, other, day in days]
+    table = pw.TrueSkill().hindsight(read(matches)).leaderboard(at="2024-12", all=True)
+    seen = {row["player"]: str(row["last_seen"]) for row in table.iter_rows(named=True)}
+    assert seen == {"ann": "2024-06-01", "bob": "2024-01-01", "cat": "2024-06-01"}
+    table = pw.TrueSkill().hindsight(read(matches)).leaderboard(at="2024-03", all=True)
+    assert dict(table.select("player", "last_seen").rows())["cat"] is None

@@ -22,7 +22,7 @@ from ..components.outcome import PlacesML
 from ..engine.state_layout import StateLayout
 from ..fit.fit import starting_ladder
 from ..fit.forecasts import Forecasts, read_forecasts
-from ..fit.leaderboard import overall, points_columns
+from ..fit.leaderboard import grain, largest, level, overall, points_columns
 from ..ladder.facet_rows import check_columns
 from ..ladder.ladder import Ladder
 from ..ladder.record import time_unit
@@ -169,22 +169,50 @@ class Hindsight:
 
     @property
     def home(self) -> Rating | None:
-        """The home advantage at the last match; None if the model has no home advantage."""
+        """The home advantage at the last match; None if the model has no home advantage.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "home": 0}])
+        >>> hindsight = pw.TrueSkill().replace(home=pw.Home(home_sigma=2.0)).hindsight(history)
+        >>> hindsight.home.mu > 0
+        True
+        """
         return self._after.home
 
     @property
     def points(self) -> Points | None:
-        """The conversion of skills to points at the last match; None without a scale."""
+        """The conversion of skills to points at the last match; None without a scale.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+        >>> hindsight = pw.TrueSkill().hindsight(history, scale=(1500, 400))
+        >>> round(hindsight.points.of(25.0))
+        1500
+        """
         return self._after.points
 
     @property
     def effects(self) -> pl.DataFrame:
-        """What all players share at the last match, such as the effects of sides (see `Ladder.effects`)."""
+        """What all players share at the last match, such as the effects of sides (see `Ladder.effects`).
+
+        >>> import prowess as pw
+        >>> matches = [{"teams": [["ann"], ["bob"]], "context": {"side": ["white", "black"]}}]
+        >>> model = pw.TrueSkill().replace(facets=(pw.facet.Shared("side", sigma=2.0),))
+        >>> model.hindsight(pw.History.from_matches(matches)).effects["value"].to_list()
+        ['white', 'black']
+        """
         return self._after.effects
 
     @property
     def deviations(self) -> pl.DataFrame:
-        """How players differ from their skills at their last matches (see `Ladder.deviations`)."""
+        """How players differ from their skills at their last matches (see `Ladder.deviations`).
+
+        >>> import prowess as pw
+        >>> matches = [{"teams": [["ann"], ["bob"]], "context": {"surface": "clay"}}]
+        >>> model = pw.TrueSkill().replace(facets=(pw.facet.By("surface", sigma=2.0),))
+        >>> model.hindsight(pw.History.from_matches(matches)).deviations["player"].to_list()
+        ['ann', 'bob']
+        """
         return self._after.deviations
 
     def __getitem__(self, name: str) -> Rating:
@@ -220,9 +248,59 @@ class Hindsight:
         ['cat', 'ann', 'bob']
         """
         ladder = self._ladder_at(at)
-        if at is not None and not all:
-            ladder = _players_of(ladder, self._playing(last_moment(self.history, at)))
+        if at is not None:
+            time = last_moment(self.history, at)
+            if ladder is not self._after:
+                ladder.state[: len(ladder), ladder.layout.last_seen] = self._last_seen(time)
+            if not all:
+                ladder = _players_of(ladder, self._playing(time))
         return ladder.leaderboard(min_matches=min_matches, **context)
+
+    def best(self, *, min_matches: int = 0) -> pl.DataFrame:
+        """Return the players at their best, the best of all times first.
+
+        The best of a player is the match at which `shown` was highest, given all matches. The columns are rank, player,
+        mu, sigma, shown, matches (of the whole career), match (the index of the match) and, if matches have times,
+        time. With a scale, points, points_low and points_high follow; in models with several traits, one column for
+        each trait. Players without a match in this history are left out.
+
+        >>> import prowess as pw
+        >>> days = [(["ann", "bob"], 2024), (["ann", "bob"], 2025), (["bob", "ann"], 2026), (["bob", "ann"], 2027)]
+        >>> matches = [{"teams": [[one], [other]], "time": f"{year}-01-01"} for (one, other), year in days]
+        >>> model = pw.TrueSkill().replace(drift=pw.drift.PerTime(0.3))
+        >>> model.hindsight(pw.History.from_matches(matches)).best().select("player", "time").rows()
+        [('ann', datetime.date(2024, 1, 1)), ('bob', datetime.date(2026, 1, 1))]
+        """
+        import polars as pl
+
+        skills, names = self._read[2][0], self._after.names
+        order, start = skills._sorted
+        mean, variance = skills.at_visits(order)
+        beliefs = np.stack([mean, variance], axis=2).reshape(len(order), 2 * mean.shape[1])
+        mu, sigma, shown = overall(self.model, beliefs)
+        height = level(shown, grain(largest(self.model, beliefs)))
+        career = np.diff(start)
+        rows = np.flatnonzero(career >= max(whole("min_matches", min_matches), 1))
+        # Sorted by chain, then highest first, then earliest first: the first visit of every chain is its peak.
+        by_height = np.lexsort((np.arange(len(order)), -height, skills.row[order]))
+        peak = by_height[start[rows]]
+        match = owners(self.history.match_start)[owners(self.history.team_start)[order[peak]]]
+        columns: dict[str, Any] = {
+            "player": pl.Series([names[row] for row in rows.tolist()], dtype=pl.String),
+            "mu": mu[peak],
+            "sigma": sigma[peak],
+            "shown": shown[peak],
+            "matches": career[rows],
+            "match": match.astype(np.int64),
+        }
+        columns |= self._times(match)
+        if self.points is not None:
+            columns |= points_columns(self.points, mu[peak], sigma[peak])
+        traits = self.model.pipeline.layout.traits
+        if len(traits) > 1:
+            columns |= dict(zip(traits, mean[peak].T, strict=True))
+        rank = pl.Series("rank", height[peak]).rank("min", descending=True).cast(pl.Int64)
+        return pl.DataFrame(columns).select(rank, pl.all()).sort("rank", maintain_order=True)
 
     def curve(self, name: str, at: Sequence[Any] | None = None) -> pl.DataFrame:
         """Return a player's ratings, given all matches, as a frame with the columns match, time, mu, sigma, shown.
@@ -246,10 +324,7 @@ class Hindsight:
             visits = skills.visits(row)
             match = owners(self.history.match_start)[owners(self.history.team_start)[visits]]
             mean, variance = skills.at_visits(visits)
-            columns = {"match": match}
-            if self.history.time is not None and self.history.time_kind is not None:
-                stamp = self.history.time_kind, self.history.time_zone
-                columns["time"] = [show_time(*stamp, self.history.time[m]) for m in match.tolist()]
+            columns = {"match": match} | self._times(match)
         else:
             times = np.array([last_moment(self.history, time) for time in at], np.float64)
             unit = time_unit(self._after.stamp)
@@ -265,6 +340,12 @@ class Hindsight:
         if len(traits) > 1:
             columns |= dict(zip(traits, mean.T, strict=True))
         return pl.DataFrame(columns)
+
+    def _times(self, match: Ints) -> dict[str, list[Any]]:
+        history = self.history
+        if history.time is None or history.time_kind is None:
+            return {}
+        return {"time": [show_time(history.time_kind, history.time_zone, time) for time in history.time[match]]}
 
     def predict(self, teams: Sequence[Sequence[str | Rating]], at: Any = None, **details: Any) -> Prediction:
         """Predict a match, by default the next one, or one at a time of the past; all matches are taken into account.
@@ -392,6 +473,16 @@ class Hindsight:
         ladder.state[: len(ladder), layout.matches] = before
         ladder.state[: len(ladder), layout.last_seen] = time
         return ladder
+
+    def _last_seen(self, time: float) -> Floats:
+        """Return the time of every player's last match up to a time; NaN if there was none."""
+        curves, layout = self._read[2][0], self._after.layout
+        rows = np.arange(len(self._after))
+        before = curves._count_before(rows, np.full(len(rows), time))
+        order, start = curves._sorted
+        seen = np.append(curves.time[order], np.nan)[start[rows] + before - 1]
+        known = self._smoother.start[0][: len(rows), layout.last_seen]
+        return np.where(before > 0, seen, known)
 
     def _playing(self, time: float) -> list[int]:
         """Return the rows of the players who had their first match by a time, and their last one at or after it."""
