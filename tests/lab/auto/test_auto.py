@@ -168,3 +168,11 @@ def test_report_shows_as_kept_only_what_the_chosen_model_has(choice):
     assert same.model == pw.TrueSkill()
     assert not any(step.kept for step in same.tried)
     assert "No other model is expected to predict better." in str(same)
+
+
+def test_auto_tries_only_models_that_can_be_fitted_in_hindsight_if_asked():
+    history = pw.simulate(pw.TrueSkill(beta=12), 400, 12).history
+    plain, choice = pw.auto(history), pw.auto(history, hindsight=True)
+    assert "logistic" in plain.steps["option"].to_list()
+    assert "logistic" not in choice.steps["option"].to_list()
+    assert len(choice.model.hindsight(history).leaderboard()) == 12

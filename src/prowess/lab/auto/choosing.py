@@ -172,6 +172,7 @@ class Chooser:
     budget: int
     columns: tuple[Column, ...] = ()
     facets: tuple[FacetKey, ...] = ()  # facets that every design has
+    hindsight: bool = False  # whether the model must be one that can be fitted in hindsight
     steps: list[Step] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     revealing: list[str] = field(default_factory=list)  # columns that predict better than anything known before
@@ -306,7 +307,8 @@ class Chooser:
 
     def _families(self, design: Design) -> Options:
         facts = self.facts
-        names = {"logistic": "logistic"}
+        # The logistic family updates ratings match by match, so it cannot be fitted in hindsight.
+        names = {} if self.hindsight else {"logistic": "logistic"}
         if not facts.two_teams:
             names |= {"places": "places", "places by maximum likelihood": "places_ml"}
         elif facts.scored:

@@ -51,6 +51,7 @@ def auto(
     facets: bool | Collection[Facet] = True,
     statistics: bool | Collection[Statistic] = True,
     covariates: Collection[str] = (),
+    hindsight: bool = False,
     jobs: int | None = None,
     seconds: float | None = None,
     progress: bool | None = None,
@@ -70,7 +71,8 @@ def auto(
     numbers of players or teams, they are tried as statistics instead (see `pw.statistic`), which forecasts do not use.
     If `facets` is false, no column is tried; if `statistics` is false, none is tried as a statistic. `facets` can also
     be facets that the model must have, such as `[pw.facet.By("surface")]`; their numbers are tuned, and other columns
-    are still tried. The same holds for `statistics`.
+    are still tried. The same holds for `statistics`. If `hindsight` is true, only models are tried that can be fitted in
+    hindsight (see `Model.hindsight`).
 
     The same history always gives the same choice, unless `seconds`, a time limit, ends the search early. `jobs` is the
     number of processes; None uses all processors for large matches of many teams if joblib is installed. A progress
@@ -101,7 +103,7 @@ def auto(
         parallel = stack.enter_context(import_extra("joblib", "joblib", "lab").Parallel(jobs)) if jobs > 1 else None
         spans, allowed_columns = Spans.of(len(history)), None if facets is False else allowed
         tries = statistics is not False
-        return Run(history, spans, deadline, parallel, progress, base, allowed_columns, tries).choice()
+        return Run(history, spans, deadline, parallel, progress, base, allowed_columns, tries, hindsight).choice()
 
 
 def _check_covariates(history: History, covariates: Collection[str]) -> None:
@@ -162,9 +164,10 @@ class Run:
         base: Model,
         allowed: Sequence[str] | None,
         statistics: bool,
+        hindsight: bool = False,
     ) -> None:
         self.history, self.deadline, self.parallel, self.progress = history, deadline, parallel, progress
-        self.spans = spans
+        self.spans, self.hindsight = spans, hindsight
         self.base, self.facets = base, _keys(base)
         self.columns = Columns()
         # With few matches, no column can gain beyond the noise.
@@ -240,7 +243,7 @@ class Run:
         tried = [column.name for column in self.tried]
         names = tuple(dict.fromkeys([*self.base.context_columns, *tried, *kinds]))
         evaluator = Evaluator(part, self.facts, spans.first, sparse_until, self.deadline, names, self.parallel)
-        return Chooser(evaluator, spans, BUDGET, self.tried, self.facets)
+        return Chooser(evaluator, spans, BUDGET, self.tried, self.facets, self.hindsight)
 
     def _search(self, chooser: Chooser) -> Candidate | None:
         best = None
