@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ... import History, Model, TrueSkill
 from ...errors import Error, Option
@@ -34,11 +34,13 @@ def given_or_auto(given: ModelChoice | None) -> ModelChoice:
     return ModelChoice(AUTO) if given is None else given
 
 
-def choose_model(given: ModelChoice, history: History | None, basis: str = "") -> ChosenModel:
+def choose_model(
+    given: ModelChoice, history: History | None, basis: str = "", *, hindsight: bool = False
+) -> ChosenModel:
     """Build the model that the options name, or choose one for the matches.
 
     `history` may be None if the options name a model that does not depend on the matches. If the search takes more than
-    two seconds, a terminal shows a progress bar.
+    two seconds, a terminal shows a progress bar. With `hindsight`, a model that can be fitted in hindsight is chosen.
     """
     if given.auto:
         assert history is not None
@@ -47,7 +49,8 @@ def choose_model(given: ModelChoice, history: History | None, basis: str = "") -
 
         facets, statistics = given.named_additions(history)
         progress = False if is_quiet() else None
-        choice = auto(history, facets=facets or True, statistics=statistics or True, progress=progress)
+        options: dict[str, Any] = {"facets": facets or True, "statistics": statistics or True}
+        choice = auto(history, **options, hindsight=hindsight, progress=progress)
         return ChosenModel(choice.model, choice, basis)
     if given.assumed:
         settings = f"you gave settings without --model, so they apply to {given.name}"
@@ -55,11 +58,11 @@ def choose_model(given: ModelChoice, history: History | None, basis: str = "") -
     return ChosenModel(given.build(history))
 
 
-def choose_for_groups(given: ModelChoice, groups: Mapping[str, History]) -> ChosenModel:
+def choose_for_groups(given: ModelChoice, groups: Mapping[str, History], *, hindsight: bool = False) -> ChosenModel:
     """Build or choose one model for several leagues; an automatic choice uses the matches of all leagues."""
     if not given.auto:
         return choose_model(given, max(groups.values(), key=len))
-    return choose_model(given, join_leagues(groups), f"the matches of all {len(groups)} groups")
+    return choose_model(given, join_leagues(groups), f"the matches of all {len(groups)} groups", hindsight=hindsight)
 
 
 def join_leagues(groups: Mapping[str, History]) -> History:

@@ -97,6 +97,8 @@ def _columns(frame: pl.DataFrame, digits: int) -> dict[str, list[str]]:
         columns |= {"μ": list(map(number, frame["mu"])), "σ": list(map(number, frame["sigma"]))}
     others = [name for name in frame.columns if name not in (*USUAL, *POINTS)]
     columns |= {name: [f"{value:.4g}" for value in frame[name]] for name in others}
+    if "peak" in frame.columns:
+        columns["peak"] = list(map(format_time, frame["peak"]))
     columns["matches"] = list(map(str, frame["matches"]))
     if frame["last_seen"].null_count() < len(frame):
         columns["last seen"] = list(map(format_time, frame["last_seen"]))

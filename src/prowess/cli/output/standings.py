@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MOST_DECIMALS = 6
 MANY_ROWS = 2000  # Rich is slow for longer tables
-USUAL = ("rank", "player", "mu", "sigma", "shown", "matches", "last_seen", "active", "change", "gain")
+USUAL = ("rank", "player", "mu", "sigma", "shown", "matches", "last_seen", "active", "change", "gain", "peak")
 POINTS = ("points", "points_low", "points_high")
 CHANGE = "▲▼"  # a shorter heading for a narrow column
 DROPPED = ("last seen", "matches", CHANGE, "μ ± σ")  # dropped on a narrow terminal, in this order
@@ -58,6 +58,8 @@ def _columns(frame: pl.DataFrame, by: str | None, digits: int) -> dict[str, list
             values = frame[name].to_list()
             places = 2 if max(map(abs, values), default=0.0) >= 1 else 4
             columns[name] = [f"{value:.{places}f}" for value in values]
+    if "peak" in frame.columns:
+        columns["peak"] = list(map(format_time, frame["peak"]))
     columns["matches"] = list(map(str, frame["matches"]))
     if frame["last_seen"].null_count() < len(frame):
         columns["last seen"] = list(map(format_time, frame["last_seen"]))
@@ -86,7 +88,7 @@ def _print_ruled(columns: dict[str, list[str]], active: list[bool], title: str) 
 
 def _drop_columns(columns: dict[str, list[str]], width: int) -> dict[str, list[str]]:
     # Leaving a column out is better than truncating its numbers.
-    usual = ("rank", "player", "rating", *DROPPED)
+    usual = ("rank", "player", "rating", "peak", *DROPPED)
     kept = dict(columns)
     for head in (*(name for name in reversed(columns) if name not in usual), *DROPPED):
         # Names may be folded down to 16 cells; numbers may not.

@@ -22,6 +22,7 @@ from ...model.scale import Scale
 from ...text import count
 from ..options.choosing import ChosenModel, choose_for_groups, choose_model, given_or_auto, note_choice
 from ..options.context_args import RatingsAt, check_at, history_values, ladder_values, parse_at
+from ..options.hindsight_args import Best, HindsightView, InHindsight, On, hindsight_view
 from ..options.model_args import LADDER_EXTENSION, ModelChoice, add_context
 from ..options.player_args import load_ladder
 from ..options.read_args import SPAN_PANEL, Files, Since, Until, for_rating, read_groups, read_span, select_span
@@ -104,6 +105,9 @@ def rate(
     by: By = None,
     min_matches: MinMatches = 0,
     at: RatingsAt = None,
+    hindsight: InHindsight = False,
+    on: On = None,
+    best: Best = False,
     stream: InParts = None,
     period: Period = None,
     top: Top = None,
@@ -132,6 +136,8 @@ def rate(
     prowess rate matches.csv --scale 1500,400
     prowess rate matches.csv --drift time --home-advantage learnt --seasons season
     prowess rate tennis.csv --facet surface --at surface=clay
+    prowess rate tennis.csv --hindsight --on 2009-12-31
+    prowess rate tennis.csv --hindsight --best
     prowess rate shooter.csv --statistic kills --statistic deaths:lower
     prowess rate 2025.csv 2026.csv --top 0 --out standings.html
     prowess rate week1.csv --save league.prowess
@@ -144,12 +150,16 @@ def rate(
     """
     _check_paths(files, by, out, save, resume, report)
     _check_choose(choose, given_model, resume, report)
+    view = hindsight_view(hindsight, on, best, all)
+    if view is not None:
+        changes = None if period == "none" else period
+        view.check_options(at, {"--resume": resume, "--stream": stream, "--period": changes, "--save": save})
     saved = None if resume is None else load_ladder(resume, None if choose else given_model)
-    job = _Job(files, given_or_auto(given_model), choices, None if choose else saved, min_matches, period, at)
+    job = _Job(files, given_or_auto(given_model), choices, None if choose else saved, min_matches, period, at, view)
     job.set_scale(scale, saved)
     if at and by is not None:
         raise Error("--at shows the ratings of a single ladder; leave out --by")
-    whole_file = len(files) == 1 and {by, since, until, period} == {None}
+    whole_file = len(files) == 1 and {by, since, until, period, view} == {None}
     if stream and not whole_file:
         raise Error("--stream rates one whole file; leave out --by, --since, --until and --period")
     rated = _rate_in_parts(job, stream) if whole_file else None
@@ -165,9 +175,9 @@ def rate(
         rated.groups[""].ladder.save(save)
     if report is not None:
         _write_report(report, rated.chosen)
-    hidden = _print(rated, by, json, top, all)
+    hidden = _print(rated, by, json, top, all or view is not None)
     _print_notes(rated, hidden)
-    if not (json or all):
+    if not (json or all or view is not None):
         _note_inactive(rated.groups)
     note_files(out, save, report)
     if rated.chosen.choice is None:
@@ -185,6 +195,7 @@ class _Job:
     min_matches: int
     period: str | None
     at: list[str] | None
+    view: HindsightView | None = None
     scale: Scale | None = None
 
     def __post_init__(self) -> None:
@@ -207,7 +218,9 @@ class _Job:
 
     def choose(self, history: History | None, basis: str = "") -> ChosenModel:
         """Return the model of the ladder to continue from, or the model for these matches."""
-        return choose_model(self.given, history, basis) if self.start is None else ChosenModel(self.start.model)
+        if self.start is not None:
+            return ChosenModel(self.start.model)
+        return choose_model(self.given, history, basis, hindsight=self.view is not None)
 
 
 @dataclass(frozen=True)
@@ -218,12 +231,19 @@ class _Rated:
     chosen: ChosenModel
     histories: Sequence[History] = ()
     context: Mapping[str, str | float] = field(default_factory=dict)
+    view: HindsightView | None = None
 
     @property
     def about(self) -> str:
         """What the numbers of the standings mean."""
         at = ", ".join(f"{column} {value}" for column, value in self.context.items())
-        return _describe_rating(self.chosen.model, self.groups) + (f"; ratings are for {at}" if at else "")
+        seen = "" if self.view is None else f"{self.view.description}: "
+        return seen + _describe_rating(self.chosen.model, self.groups) + (f"; ratings are for {at}" if at else "")
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether the standings show ratings at the last matches, to which effects and deviations belong."""
+        return bool(self.chosen.model.facets) and (self.view is None or self.view.is_last)
 
 
 def _rate_history(job: _Job, since: str | None, until: str | None) -> _Rated:
@@ -232,25 +252,31 @@ def _rate_history(job: _Job, since: str | None, until: str | None) -> _Rated:
     chosen = job.choose(history)
     context = parse_at(chosen.model, job.at, history_values(chosen.model, history, job.start))
     try:
-        rated = standings(
-            chosen.model,
-            history,
-            start=job.start,
-            period=job.period,
-            min_matches=job.min_matches,
-            scale=job.scale,
-            context=context,
-        )
+        if job.view is not None:
+            rated = job.view.standings(chosen.model, history, job.min_matches, job.scale, context)
+        else:
+            rated = standings(
+                chosen.model,
+                history,
+                start=job.start,
+                period=job.period,
+                min_matches=job.min_matches,
+                scale=job.scale,
+                context=context,
+            )
     except Error as error:
         raise error.within("--at: ") if error.field == "context" else error from None
-    return _Rated({"": rated}, chosen, [history], context)
+    return _Rated({"": rated}, chosen, [history], context, job.view)
 
 
 def _rate_groups(job: _Job, by: str, since: str | None, until: str | None) -> _Rated:
     from ...lab.parallel import group_standings
 
     leagues = select_span(read_groups(job.files, by, job.choices), since, until)
-    chosen = choose_for_groups(job.given, leagues)
+    chosen = choose_for_groups(job.given, leagues, hindsight=job.view is not None)
+    if job.view is not None:
+        each = (job.view.standings(chosen.model, league, job.min_matches, job.scale, {}) for league in leagues.values())
+        return _Rated(dict(zip(leagues, each, strict=True)), chosen, list(leagues.values()), view=job.view)
     groups = group_standings(chosen.model, leagues, period=job.period, min_matches=job.min_matches, scale=job.scale)
     return _Rated(groups, chosen, list(leagues.values()))
 
@@ -379,11 +405,13 @@ def _write(path: Path, files: Sequence[Path], rated: _Rated, by: str | None) -> 
         return
     tables = {}
     for name, group in groups.items():
-        line = ", ".join(filter(None, [count(len(group.frame), "player", "players"), _describe_times(group)]))
+        line = ", ".join(
+            filter(None, [count(len(group.frame), "player", "players"), _describe_times(group, rated.view)])
+        )
         players = only_active(group.frame)["player"].to_list()
-        blocks = describe_effects(group.ladder, players) if rated.chosen.model.facets else []
+        blocks = describe_effects(group.ladder, players) if rated.has_effects else []
         blocks += map(Block, describe_statistics(group.ladder, rated.histories))
-        tables[_group_title(by, name)] = (line, _visible_columns(group), blocks)
+        tables[_group_title(by, name)] = (line, _visible_columns(group, rated.view), blocks)
     title = ", ".join(file.name.partition(".")[0] for file in files)
     about = [rated.about]
     if rated.chosen.choice is not None:
@@ -422,14 +450,20 @@ def _digits(groups: Mapping[str, Standings]) -> int:
     return 0 if scale is None else scale.digits
 
 
-def _describe_times(group: Standings) -> str:
+def _describe_times(group: Standings, view: HindsightView | None) -> str:
+    if view is not None:
+        return view.description
     last = last_time(group.ladder)
     after = "" if last is None else f"after {format_time(last)}"
     return ", ".join(filter(None, [after, "" if group.since is None else f"change since {format_time(group.since)}"]))
 
 
-def _visible_columns(group: Standings) -> pl.DataFrame:
-    return group.frame if group.since is not None else group.frame.drop("change", "gain", strict=False)
+def _visible_columns(group: Standings, view: HindsightView | None = None) -> pl.DataFrame:
+    import polars as pl
+
+    # Players of all times are compared in hindsight, so a page does not fold those who play no more.
+    frame = group.frame if view is None else group.frame.with_columns(active=pl.lit(True))
+    return frame if group.since is not None else frame.drop("change", "gain", strict=False)
 
 
 def _print(rated: _Rated, by: str | None, as_json: bool, top: int | None, all: bool) -> int:
@@ -440,20 +474,19 @@ def _print(rated: _Rated, by: str | None, as_json: bool, top: int | None, all: b
     everybody = as_json or all
     frames = {name: group.frame if everybody else only_active(group.frame) for name, group in groups.items()}
     parts = {name: frame.head(limit) if limit else frame for name, frame in frames.items()}
-    has_facets = any(group.ladder.model.facets for group in groups.values())
     if as_json:
         rows = concat_groups(parts, by).to_dicts()
-        print_json({"standings": rows} | _facet_dicts(groups, by) if has_facets else rows)
+        print_json({"standings": rows} | _facet_dicts(groups, by) if rated.has_effects else rows)
     elif terminal:
         for name, group in groups.items():
-            title = ": ".join(filter(None, [_group_title(by, name), _describe_times(group)]))
+            title = ": ".join(filter(None, [_group_title(by, name), _describe_times(group, rated.view)]))
             print_standings(parts[name].select(_visible_columns(group).columns), title, digits=_digits(groups))
     else:
         first = next(iter(groups.values()))
         columns = _visible_columns(next((group for group in groups.values() if group.since is not None), first)).columns
         frame = concat_groups({name: part.select(columns) for name, part in parts.items()}, by)
         print_standings(frame, by=by, digits=_digits(groups))
-    if has_facets and not as_json and by is None:
+    if rated.has_effects and not as_json and by is None:
         [group] = groups.values()
         print_effects(group.ladder, parts[""]["player"].to_list())
     if not as_json and by is None:
@@ -476,14 +509,20 @@ def _facet_dicts(groups: Mapping[str, Standings], by: str | None) -> dict[str, l
 def _print_notes(rated: _Rated, hidden: int) -> None:
     groups = rated.groups
     empty = not any(len(group.frame) for group in groups.values())
-    note("no matches, so no standings" if empty else rated.about)
+    note(_describe_empty(rated) if empty else rated.about)
     times = {format_time(group.since) for group in groups.values() if group.since is not None}
     if len(times) == 1 and not get_console().is_terminal:
         note(f"changes are since {times.pop()}; use --period for another period")
-    if rated.chosen.model.facets and len(groups) > 1:
+    if rated.has_effects and len(groups) > 1:
         note("use --json to see the effects and deviations of each group")
     if hidden:
         note(f"{count(hidden, 'more player', 'more players')}; --top 0 shows all")
+
+
+def _describe_empty(rated: _Rated) -> str:
+    if rated.view is None or rated.view.on is None or not any(map(len, rated.histories)):
+        return "no matches, so no standings"
+    return f"no player was between the first and the last match on {rated.view.on}; --all shows all players"
 
 
 def _note_inactive(groups: Mapping[str, Standings]) -> None:

@@ -71,8 +71,8 @@ def auto(
     numbers of players or teams, they are tried as statistics instead (see `pw.statistic`), which forecasts do not use.
     If `facets` is false, no column is tried; if `statistics` is false, none is tried as a statistic. `facets` can also
     be facets that the model must have, such as `[pw.facet.By("surface")]`; their numbers are tuned, and other columns
-    are still tried. The same holds for `statistics`. If `hindsight` is true, only models are tried that can be fitted in
-    hindsight (see `Model.hindsight`).
+    are still tried. The same holds for `statistics`. If `hindsight` is true, only models that can be fitted in
+    hindsight are tried (see `Model.hindsight`).
 
     The same history always gives the same choice, unless `seconds`, a time limit, ends the search early. `jobs` is the
     number of processes; None uses all processors for large matches of many teams if joblib is installed. A progress

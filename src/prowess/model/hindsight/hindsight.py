@@ -341,7 +341,7 @@ class Hindsight:
             columns |= dict(zip(traits, mean.T, strict=True))
         return pl.DataFrame(columns)
 
-    def _times(self, match: Ints) -> dict[str, list[Any]]:
+    def _times(self, match: NDArray[Any]) -> dict[str, list[Any]]:
         history = self.history
         if history.time is None or history.time_kind is None:
             return {}
