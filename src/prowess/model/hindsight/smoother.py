@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import log
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -304,18 +303,17 @@ def _has_level(model: Model, history: History) -> bool:
     if "origin" not in model.outcome.blind or model.drift.reverts or model.prior.learns or model.statistics:
         return False
     if isinstance(model.team, Mean):
-        return True
+        return len(history)
     weight = np.ones(history.entries) if history.weight is None else history.weight
-    sizes = np.diff(history.team_start)
+    sums = np.add.reduceat(weight, history.team_start[:-1]) if history.teams else np.empty(0)
+    uneven = sums != np.repeat(sums[history.match_start[:-1]], np.diff(history.match_start))
     if isinstance(model.team, FullSquad):
-        return bool(history.weight is None and _is_common(sizes, history) and sizes.max(initial=1) <= model.team.size)
-    return isinstance(model.team, Sum) and _is_common(np.add.reduceat(weight, history.team_start[:-1]), history)
-
-
-def _is_common(numbers: NDArray[Any], history: History) -> bool:
-    """Return whether the numbers of all teams of a match are equal, in every match."""
-    first = numbers[history.match_start[:-1]] if len(numbers) else numbers
-    return bool((numbers == np.repeat(first, np.diff(history.match_start))).all())
+        sizes = np.diff(history.team_start)
+        uneven |= (sums != sizes) | (sizes > model.team.size)
+    elif not isinstance(model.team, Sum):
+        return -1
+    first = np.flatnonzero(uneven)[:1]
+    return int(np.searchsorted(history.match_start, first[0], side="right")) - 1 if len(first) else len(history)
 
 
 class Level:
