@@ -63,9 +63,10 @@ bench: $(VENV)/bench.stamp  ## measure the speed compared with other packages
 bench-service: $(VENV)/test.stamp  ## measure the speed of the service compared with bare commits to the same database
 	$(BIN)/python -m benchmarks.service
 
-golden: $(VENV)/test.stamp  ## regenerate the golden files with the packages that they come from
+golden: $(VENV)/bench.stamp  ## regenerate the golden files with the packages that they come from
 	$(BIN)/python -m tests.golden.trueskill_matches
 	$(BIN)/python -m tests.golden.truncated
+	$(BIN)/python -m tests.golden.through_time
 
 screenshots: $(VENV)/test.stamp  ## write pictures of all web pages to screenshots/, and the best to docs/images/
 	$(BIN)/python -m tests.service.pages.screenshots
