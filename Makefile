@@ -67,6 +67,7 @@ golden: $(VENV)/bench.stamp  ## regenerate the golden files with the packages th
 	$(BIN)/python -m tests.golden.trueskill_matches
 	$(BIN)/python -m tests.golden.truncated
 	$(BIN)/python -m tests.golden.through_time
+	$(BIN)/python -m tests.golden.kickscore_leagues
 
 screenshots: $(VENV)/test.stamp  ## write pictures of all web pages to screenshots/, and the best to docs/images/
 	$(BIN)/python -m tests.service.pages.screenshots
