@@ -584,7 +584,7 @@ def test_the_joint_form_gives_a_ladder_with_effects():
         assert joint[name].sigma > chains[name].sigma  # it includes the uncertainty of the common level
 
 
-# --- peaks and past leaderboards ------------------------------------------------------------------------------------------
+# --- peaks and past leaderboards ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("traits", [1, 2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +65,8 @@ class Smoother:
         self.moved = float("inf")
         self.sweeps = 0
         self._grown = 0
-        self.level = Level(self) if _has_level(self.model, history) else None
+        self._level_until = _level_until(self.model, history)
+        self.level = Level(self) if self.last <= self._level_until else None
         self.cohorts = Cohorts(self) if self.model.prior.learns else None
 
     def choose(self, first: int, last: int) -> None:
@@ -73,8 +75,8 @@ class Smoother:
         self.first, self.last = first, last
         if self.plan is not None:
             self.plan = schedule_part(self.history, pipeline.lanes, pipeline.ordered, first, last)
-        if self.level is not None:
-            self.level = Level(self)
+        # Whether there is a level must not depend on later matches, or forecasts of a fit with refits would.
+        self.level = Level(self) if last <= self._level_until else None
         if self.cohorts is not None:
             self.cohorts = Cohorts(self)
 
@@ -236,7 +238,8 @@ class Cohorts:
         model.drift.transition(board)
         self.drift = np.array(board.var[: pipeline.traits])  # before the first match
         pipeline.release(board)
-        self.shifts = not len(smoother.before) and _has_level(model.replace(prior=prior.first), smoother.history)
+        until = _level_until(model.replace(prior=prior.first), smoother.history)
+        self.shifts = not len(smoother.before) and smoother.last <= until
         self.sites = np.zeros((2, pipeline.traits, len(self.rows)))
         self._walk()
 
@@ -298,10 +301,14 @@ def copy_state(ladder: Ladder) -> list[Floats]:
     return [ladder.state.copy(), ladder.memory.copy(), *(rows.state.copy() for rows in ladder.facets)]
 
 
-def _has_level(model: Model, history: History) -> bool:
-    """Return whether only the priors determine the common level of all skills, so that it can be set directly."""
+def _level_until(model: Model, history: History) -> int:
+    """Return the number of first matches in which only the priors determine the common level of all skills.
+
+    In these matches, the weights of all teams have the same sum, so that the level can be set directly. The result is
+    −1 if the level of the model depends on more than the priors.
+    """
     if "origin" not in model.outcome.blind or model.drift.reverts or model.prior.learns or model.statistics:
-        return False
+        return -1
     if isinstance(model.team, Mean):
         return len(history)
     weight = np.ones(history.entries) if history.weight is None else history.weight
