@@ -158,3 +158,24 @@ def test_compare_output_fits_the_terminal(tmp_path: Path) -> None:
     assert max(map(len, plain.splitlines())) <= 80
     assert plain.count(" model ") == 3  # the table is split into blocks of columns
     assert "\x1b[1m" in shown
+
+
+def test_refit_compares_models_also_with_refits() -> None:
+    result = run("compare", LEAGUE, "--models", "elo,trueskill", "--refit", "2w", "--window", "1y", "--json")
+    assert result.exit_code == 0, result.stderr
+    names = [row["model"] for row in json.loads(result.stdout)["models"]]
+    assert names == ["Elo", "TrueSkill", "TrueSkill (refitted every 14 days over 365 days)"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--window", "730"], 2, "this option works only with --refit"),
+        (["--refit", "often"], 2, "'often' must be a time span"),
+        (["--refit", "7"], 1, "none of these models can be refitted"),
+    ],
+)
+def test_wrong_refits_are_errors(words: list[str], code: int, message: str) -> None:
+    result = run("compare", LEAGUE, "--models", "elo", *words)
+    assert result.exit_code == code
+    assert message in " ".join(result.stderr.replace("│", " ").split())

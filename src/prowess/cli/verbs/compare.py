@@ -21,6 +21,7 @@ from ...model.compose import STATISTIC
 from ...model.model import Model
 from ...model.statistic_words import PER
 from ..options.model_args import AUTO, NAMES, ModelChoice, make_choice
+from ..options.player_args import parse_days
 from ..options.read_args import Files, Since, Until, parse_number, read_span, split_words
 from ..options.shared import Html, Jobs, Json, Seed, add_shared_options
 from ..output.console import get_console, note, note_files, print_json
@@ -47,11 +48,21 @@ PROTOCOL_HELP = (
     "(random)."
 )
 
+REFIT_HELP = (
+    "Compare every model that can be fitted in hindsight also with refits every so many days (7d, 2w, 1m or 1y): its "
+    "forecasts then use what all earlier matches together say."
+)
+WINDOW_HELP = (
+    "With --refit, fit only the matches of the last days again, such as 730d or 2y: faster, for most of the gain."
+)
+
 Models = Annotated[list[str] | None, typer.Option(metavar="NAME,…", help=MODELS_HELP)]
 Measures = Annotated[list[str] | None, typer.Option(metavar="NAME,…", help=MEASURES_HELP)]
 Scored = Annotated[Literal["all", "seasons", "random"], typer.Option("--protocol", help=PROTOCOL_HELP)]
 BurnIn = Annotated[str | None, typer.Option(metavar="AMOUNT", help=BURN_IN_HELP)]
 Fair = Annotated[bool, typer.Option("--fair", help=FAIR_HELP)]
+RefitEvery = Annotated[str | None, typer.Option("--refit", metavar="SPAN", help=REFIT_HELP)]
+Window = Annotated[str | None, typer.Option("--window", metavar="SPAN", help=WINDOW_HELP)]
 Out = Annotated[Path | None, typer.Option(help=f"Write the measures to a file: {' '.join(FORMATS)}.")]
 
 
@@ -62,6 +73,8 @@ def compare(
     models: Models = None,
     fair: Fair = False,
     measures: Measures = None,
+    refit: RefitEvery = None,
+    window: Window = None,
     since: Since = None,
     until: Until = None,
     protocol: Scored = "all",
@@ -86,6 +99,7 @@ def compare(
     prowess compare matches.csv --models trueskill,trueskill:statistic=kills:statistic=deaths:lower
     prowess compare matches.csv --models trueskill,trueskill2:facet=mode:statistic=kills
     prowess compare matches.csv --fair
+    prowess compare matches.csv --models trueskill,elo --refit 7 --window 730
     prowess compare matches.csv --since 2020 --burn-in 0.25 --measures information_gain,auc
     prowess compare matches.csv --json | jq -r .best
     """
@@ -95,6 +109,11 @@ def compare(
     if out is not None:
         check_target(out, FORMATS)
     candidates, scored = _parse_models(models), _make_protocol(protocol, burn_in, seed)
+    if window is not None and refit is None:
+        raise typer.BadParameter("this option works only with --refit", param_hint="--window")
+    every, back = (
+        None if text is None else parse_days(flag, text) for flag, text in (("--refit", refit), ("--window", window))
+    )
     # By default, auto is one of the models.
     for candidate in candidates.values() or [ModelChoice(AUTO)]:
         choices = candidate.add_columns(choices)
@@ -104,7 +123,15 @@ def compare(
         label: AUTO if candidate.auto else candidate.build(history) for label, candidate in candidates.items()
     }
     comparison = compare_models(
-        history, built or None, protocol=scored, fair=fair, measures=names, seed=seed, jobs=jobs
+        history,
+        built or None,
+        protocol=scored,
+        fair=fair,
+        measures=names,
+        refit=every,
+        window=back,
+        seed=seed,
+        jobs=jobs,
     )
     if out is not None:
         write_frame(comparison.table(), out)

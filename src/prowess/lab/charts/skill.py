@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import Error
 from ...history import name_of
+from ...model.hindsight.hindsight import Hindsight
 from ...model.scale import Z95
 from ...optional import import_extra
 from ...validate import scale
@@ -24,11 +25,11 @@ Belief = tuple[float | str, float, float | None]  # x, μ, and σ if the model h
 
 
 def skill_curves(
-    fit: Fit,
+    fit: Fit | Hindsight,
     players: Iterable[str],
     *,
     band: float | None = None,
-    title: str = "Skill over time",
+    title: str | None = None,
     width: int = 720,
     height: int = 400,
     look: Look = LIGHT,
@@ -36,7 +37,8 @@ def skill_curves(
     """Chart players' skills after each of their matches: a line at μ in a band of μ ± `band` σ.
 
     If the fit has a scale, the chart is in points. By default, the band is the 95 % interval in points, or μ ± σ
-    without a scale. A model without uncertainty has no band.
+    without a scale. A model without uncertainty has no band. With a `Hindsight`, the skills are those at the matches,
+    given all matches.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
@@ -47,17 +49,33 @@ def skill_curves(
     time, kind, x_title = time_axis(fit.history)
     curves = {}
     for name in unique_names(map(name_of, [players] if isinstance(players, str) else players), "players"):
-        frame = fit.trajectory(name)
-        if not len(frame):
-            raise Error(f"{name} has no match in this history, so there is no curve", field="players", value=name)
-        if "time" in frame.columns:
-            # One point per time: several matches at the same time would draw a vertical line.
-            frame = frame.unique("time", keep="last", maintain_order=True)
-        x, mu, sigma = (frame[thin(len(frame))][column].to_list() for column in (time, "mu", "sigma"))
-        curves[name] = list(zip(map(axis_value, x), mu, sigma, strict=True))
+        curves[name] = skill_curve(fit, name, time)
+    if title is None:
+        title = "Skill over time, in hindsight" if isinstance(fit, Hindsight) else "Skill over time"
     options: dict[str, Any] = {"title": title, "width": width, "height": height, "look": look}
     options |= {"certain": fit.model.absorb.certain, "points": fit.points}
     return belief_curves(curves, (kind, x_title), band=band, **options)
+
+
+def skill_curve(fit: Fit | Hindsight, name: str, time: str) -> list[Belief]:
+    """Return the beliefs about a player after each match or, of a `Hindsight`, at each match given all matches.
+
+    `time` is the column for x, "time" or "match".
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["bob"]]}])
+    >>> fits = pw.TrueSkill().fit(history), pw.TrueSkill().hindsight(history)
+    >>> [round(mu, 2) for fit in fits for _, mu, _ in skill_curve(fit, "ann", "match")]
+    [29.4, 28.47]
+    """
+    frame = fit.curve(name) if isinstance(fit, Hindsight) else fit.trajectory(name)
+    if not len(frame):
+        raise Error(f"{name} has no match in this history, so there is no curve", field="players", value=name)
+    if "time" in frame.columns:
+        # One point per time: several matches at the same time would draw a vertical line.
+        frame = frame.unique("time", keep="last", maintain_order=True)
+    x, mu, sigma = (frame[thin(len(frame))][column].to_list() for column in (time, "mu", "sigma"))
+    return list(zip(map(axis_value, x), mu, sigma, strict=True))
 
 
 def belief_curves(

@@ -18,6 +18,7 @@ from ...progress import steps
 from ...validate import number
 from ..bootstrap import Resampled, Resampling, View
 from ..charts.theme import thin
+from ..forecast_chunks import Refit
 from ..interval import Interval
 from ..measures import Calibration, Tally
 from ..measures.aggregate import GROUPED, LARGEST_GROUP, Groups
@@ -46,6 +47,7 @@ class Comparison:
 
     Some models, such as "auto", are set up from training matches in every run of the protocol. `chosen` maps their
     names to one `RunChoice` per run, with the `model` and its `parts` in words; `models` has the model of the last run.
+    `refits` has the names of the models that were refitted again and again.
 
     >>> import prowess as pw
     >>> wins = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")] * 10
@@ -61,6 +63,7 @@ class Comparison:
     scored: Mapping[str, ModelScores]
     resampling: Resampling
     chosen: Mapping[str, tuple[RunChoice, ...]] = field(default_factory=dict)
+    refits: Mapping[str, Refit] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return the answer in one sentence; if models cannot be compared, return the reason instead of raising it."""
@@ -276,7 +279,11 @@ class Comparison:
         >>> comparison.fit().leaderboard()["player"].to_list()
         ['ann', 'bob']
         """
-        return self.models[self.best if model is None else self._check_model(model)].fit(self.history)
+        name = self.best if model is None else self._check_model(model)
+        refit = self.refits.get(name)
+        if refit is None:
+            return self.models[name].fit(self.history)
+        return self.models[name].fit(self.history, refit=refit.every, window=refit.window)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain data for JSON: the best model, its `sureness`, measures, differences and more.

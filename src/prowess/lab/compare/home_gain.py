@@ -53,7 +53,12 @@ def _models_without(comparison: Comparison) -> Iterator[tuple[str, Model]]:
     """Yield models without a home advantage, best first: the name, and the model with a learnt home advantage."""
     for name in comparison.intervals():
         model = comparison.models[name]
-        if name in comparison.chosen or model.home is not None or not model.outcome.gradient:
+        if (
+            name in comparison.chosen
+            or name in comparison.refits
+            or model.home is not None
+            or not model.outcome.gradient
+        ):
             continue
         changed = with_home(model, "learnt")
         if changed not in comparison.models.values():

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ...model.fit.fit import Fit
+    from ...model.hindsight.hindsight import Hindsight
     from .comparison import Comparison
     from .training import RunChoice
 
@@ -33,7 +34,9 @@ SKILL_CURVES = 6  # number of players in a chart
 
 def make_report(comparison: Comparison) -> Report:
     """Build the report that `Comparison.report` returns."""
-    fit = comparison.fit()
+    # After a refit, ratings are those in hindsight.
+    model = comparison.models[comparison.best]
+    fit = model.hindsight(comparison.history) if comparison.best in comparison.refits else comparison.fit()
     sections = [
         Section("Which model to use", text="\n\n".join([verdict.advice(comparison), *verdict.remarks(comparison)])),
         replace(measures(comparison), chart=measures_chart(comparison)),
@@ -202,7 +205,7 @@ def _best_models(comparison: Comparison, frame: pl.DataFrame) -> tuple[pl.DataFr
     return _best_first(comparison, frame.filter(frame["model"].is_in(kept))), shown
 
 
-def standings(fit: Fit, name: str) -> Section:
+def standings(fit: Fit | Hindsight, name: str) -> Section:
     """Return a section with a table of the best players after all matches; `name` is the name of the fitted model.
 
     >>> import prowess as pw
@@ -228,7 +231,7 @@ def standings(fit: Fit, name: str) -> Section:
     return Section("Standings", text, top.select(pl.col(key).alias(head) for key, head in kept.items()))
 
 
-def skills(fit: Fit, name: str) -> list[Section]:
+def skills(fit: Fit | Hindsight, name: str) -> list[Section]:
     """Return a list of one section with the skill curves of the best players; without players, an empty list.
 
     >>> import prowess as pw

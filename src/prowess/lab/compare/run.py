@@ -17,9 +17,10 @@ from ...model.fit.forecasts import Forecasts
 from ...model.ladder.facet_rows import check_columns
 from ...model.model import Model
 from ...model.presets import PRESETS, preset
+from ...validate import scale
 from ..auto import Choice, auto
 from ..bootstrap import Resampling
-from ..forecast_chunks import ForecastChunk, forecast_chunks
+from ..forecast_chunks import ForecastChunk, Refit, forecast_chunks
 from ..measures import Tally
 from ..measures.registry import MEASURES, Measure, choose_measures
 from ..parallel import SharedHistory, run_tasks
@@ -45,6 +46,8 @@ def compare(
     protocol: Protocol | None = None,
     fair: bool = False,
     measures: Iterable[str | Measure | Callable[[Forecasts], Tally]] | None = None,
+    refit: float | None = None,
+    window: float | None = None,
     block: float | str | None = None,
     confidence: float = 0.95,
     draws: int = 1000,
@@ -67,6 +70,10 @@ def compare(
     tally for which lower is better. The default is the measures that suit the history. The first measure decides which
     model is best.
 
+    `refit`: with `refit=7`, every model that can be fitted in hindsight is also compared with refits every seven days,
+    under a name such as "TrueSkill (refitted every 7 days)": its forecasts use what a hindsight of all earlier matches
+    says, as in `Model.fit(history, refit=7)`. With `window`, a refit visits only the matches of the last `window` days.
+
     `block`, `confidence`, `draws` and `seed`: how histories are resampled for intervals, see `pw.lab.Resampling`.
     `jobs`: the number of processes; None uses this process, or the setting of `joblib.parallel_config`, which can also
     be a Dask cluster. The number of processes does not change the result, not even in the last bit.
@@ -84,6 +91,7 @@ def compare(
     """
     named = None if models is None else _models_by_name(models)
     _check_history(history)
+    refits = _check_refit(refit, window, history)
     named = {**suitable_models(history), "auto": AUTO} if named is None else named
     named = _make_fair(named) if fair else named
     known = {name: base for name, model in named.items() if (base := _base(model)) is not None}
@@ -108,6 +116,7 @@ def compare(
         name: tuple(one.model for one in chosen[name]) if name in chosen else (known[name],) * len(runs)
         for name in named
     }
+    refitted = {} if refits is None else _add_refits(by_run, chosen, refits, history)
     columns = _columns(model for own in by_run.values() for model in own)
     if set(columns) != set(_columns(known.values())):
         shared = SharedHistory.of(history, columns)
@@ -115,12 +124,12 @@ def compare(
     measured = choose_measures(
         measures, history, {name: min(own, key=_predicts_scores) for name, own in by_run.items()}
     )
-    scores = _score_all(by_run, measured, shared, runs, rows, jobs=jobs, progress=progress)
+    scores = _score_all(by_run, measured, shared, runs, rows, refitted, jobs=jobs, progress=progress)
     for name, scored in scores.items():
         if scored.unconverged:
             warnings.warn(f"{name}: EP did not converge in {scored.unconverged} matches", stacklevel=2)
     last = {name: own[-1] for name, own in by_run.items()}
-    return Comparison(last, measured, protocol, rows, scores, resampling, chosen)
+    return Comparison(last, measured, protocol, rows, scores, resampling, chosen, refitted)
 
 
 def _columns(models: Iterable[Model]) -> list[str]:
@@ -143,6 +152,41 @@ def _check_protocol(protocol: object, default: Protocol) -> Protocol:
         message = f"protocol must be a Protocol such as Prequential(), not {protocol!r}{hint}"
         raise Error(message, field="protocol", value=protocol)
     return protocol
+
+
+def _check_refit(refit: float | None, window: float | None, history: History) -> Refit | None:
+    if refit is None:
+        if window is not None:
+            raise Error("window limits what a refit visits; give refit, too", field="window", value=window)
+        return None
+    if history.time is None:
+        raise Error("refit needs the times of the matches; give each match a time", field="refit", value=refit)
+    return Refit(scale("refit", refit), None if window is None else scale("window", window))
+
+
+def _add_refits(
+    by_run: dict[str, tuple[Model, ...]],
+    chosen: dict[str, tuple[RunChoice, ...]],
+    refit: Refit,
+    history: History,
+) -> dict[str, Refit]:
+    """Add each model that can be refitted a second time, after the model itself; return the refits by name."""
+    added, title = {}, refit.title(history)
+    for name, own in list(by_run.items()):
+        by_run[name] = by_run.pop(name)  # move to the end, so that the order stays
+        if all(map(refit.suits, own)):
+            refitted = f"{name} ({title})"
+            by_run[refitted], added[refitted] = own, refit
+            if name in chosen:
+                chosen[refitted] = chosen[name]
+    if not added:
+        raise Error(
+            f"none of these models can be refitted, because they update ratings match by match: {', '.join(by_run)}; "
+            "add a model such as TrueSkill",
+            field="refit",
+            value=refit.every,
+        )
+    return added
 
 
 def _make_fair(models: Mapping[str, Model | Candidate]) -> dict[str, Model | Candidate]:
@@ -181,12 +225,13 @@ def _score_all(
     shared: SharedHistory,
     runs: Sequence[Run],
     rows: Rows,
+    refits: Mapping[str, Refit],
     **how: Any,
 ) -> dict[str, ModelScores]:
     tasks = []
     for name, own in by_run.items():
         applied = tuple(measure for measure in measures if all(map(measure.fits, own)))
-        tasks += [(name, model, shared, run, applied) for model, run in zip(own, runs, strict=True)]
+        tasks += [(name, model, shared, run, applied, refits.get(name)) for model, run in zip(own, runs, strict=True)]
     results = run_tasks(score_run, tasks, label="comparing", **how)
     sizes = [int(size) for size in np.bincount(rows.run, minlength=len(runs))]
     many = len(runs)

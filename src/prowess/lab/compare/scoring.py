@@ -15,7 +15,7 @@ from ...history.ragged import Floats, gather
 from ...model.components.interfaces import Outcome
 from ...model.fit.forecasts import Forecasts
 from ...model.model import Model
-from ..forecast_chunks import TEAMS, ForecastChunk, forecast_chunks
+from ..forecast_chunks import TEAMS, ForecastChunk, Refit, forecast_chunks
 from ..measures import Tally
 from ..measures.aggregate import Groups, Sums, group_sums
 from ..measures.registry import Measure
@@ -125,8 +125,15 @@ class ModelScores:
     unconverged: int = 0
 
 
-def score_run(name: str, model: Model, shared: SharedHistory, run: Run, measures: Sequence[Measure]) -> ModelScores:
-    """Score one model on one run of the protocol; this is the task of a worker process.
+def score_run(
+    name: str,
+    model: Model,
+    shared: SharedHistory,
+    run: Run,
+    measures: Sequence[Measure],
+    refit: Refit | None = None,
+) -> ModelScores:
+    """Score one model on one run of the protocol, with refits if there are any; this is the task of a worker process.
 
     Measures that need only win and draw probabilities get no tally, because they are computed later from these.
 
@@ -137,7 +144,9 @@ def score_run(name: str, model: Model, shared: SharedHistory, run: Run, measures
     >>> scores.win.round(3), list(scores.tallies)
     (array([0.5  , 0.546]), ['pair_error'])
     """
-    return collect_scores(name, model, forecast_chunks(model, run.of(shared.history)), run, measures)
+    history = run.of(shared.history)
+    chunks = forecast_chunks(model, history) if refit is None else refit.chunks(model, history)
+    return collect_scores(name, model, chunks, run, measures)
 
 
 def collect_scores(
