@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ..errors import Error
 from ..history import History
 from ..model.fit.forecasts import Forecasts, read_forecasts
 from ..model.fit.sweeps import sweep_parts
-from ..model.hindsight.support import check_model
+from ..model.hindsight.support import can_look_back
 from ..model.model import Model
 
 TEAMS = 32_768  # teams per chunk; a few columns of that length fit into the processor's cache
@@ -66,11 +65,7 @@ class Refit:
         >>> Refit(7.0).suits(pw.TrueSkill()), Refit(7.0).suits(pw.Elo())
         (True, False)
         """
-        try:
-            check_model(model)
-        except Error:
-            return False
-        return True
+        return can_look_back(model)
 
     def chunks(self, model: Model, history: History) -> Iterator[ForecastChunk]:
         """Yield the forecasts of `fit` with these refits, all in one chunk. The history needs no player names.

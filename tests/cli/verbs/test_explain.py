@@ -102,3 +102,42 @@ def test_explain_with_a_scale_shows_ratings_in_points() -> None:
     assert "μ" not in result.stdout + result.stderr
     plain = json.loads(run("explain", LEAGUE, *TEXTBOOK, "Priya", "--scale", "1500,400", "--json").stdout)
     assert round(plain["now"]["points"]) == round(plain["matches"][-1]["points_after"]) == 2012
+
+
+def test_hindsight_shows_what_is_known_now_beside_what_was_known_then(tmp_path: Path) -> None:
+    curve = pw.TrueSkill().hindsight(pw.History.read(LEAGUE)).curve("Ada")
+    result = run("explain", LEAGUE, *TEXTBOOK, "Ada", "--hindsight")
+    heads, *rows = result.stdout.splitlines()[len(WHY.sentences) + 2 :]
+    assert heads.split()[-2:] == ["rating", "hindsight"]
+    assert [float(row.split()[-1]) for row in rows] == curve["shown"].round(2).to_list()
+    assert "In hindsight, given all matches, Ada was rated" in result.stdout
+    found = json.loads(run("explain", LEAGUE, *TEXTBOOK, "Ada", "--hindsight", "--json").stdout)
+    assert [row["mu_hindsight"] for row in found["matches"]] == curve["mu"].to_list()
+    out = tmp_path / "ada.csv"
+    assert run("explain", LEAGUE, *TEXTBOOK, "Ada", "--hindsight", "--scale", "1500,400", "--out", out).exit_code == 0
+    assert pl.read_csv(out).columns[-4:] == ["mu_hindsight", "sigma_hindsight", "shown_hindsight", "points_hindsight"]
+    screen = screened(100, "explain", LEAGUE, *TEXTBOOK, "Ada", "--hindsight").stdout
+    assert screen.index("known then:") < screen.index("known now:")
+
+
+def test_page_shows_both_curves_only_if_the_model_has_a_hindsight(tmp_path: Path) -> None:
+    title = "What was known then, and what is known now"
+    for model, shown in (("trueskill", True), ("elo", False)):
+        page = tmp_path / f"{model}.html"
+        assert run("explain", LEAGUE, "--model", model, "Ada", "--html", page).exit_code == 0
+        assert (title in page.read_text(encoding="utf-8")) == shown
+
+
+def test_explain_without_the_option_has_no_hindsight() -> None:
+    assert "hindsight" not in run("explain", LEAGUE, *TEXTBOOK, "Ada").output
+    result = run("explain", LEAGUE, "--model", "elo", "Ada", "--hindsight")
+    assert result.exit_code == 1
+    assert "cannot use a whole history" in result.stderr
+
+
+def test_match_that_does_not_count_has_no_rating_in_hindsight(tmp_path: Path) -> None:
+    games = "winner,loser,importance\nann,bob,1\nann,cat,0\nbob,ann,1\n"
+    path = write(tmp_path, "games.csv", games)
+    result = run("explain", path, *TEXTBOOK, "ann", "--hindsight")
+    assert result.exit_code == 0, result.stderr
+    assert "–" in result.stdout or "cat" not in result.stdout

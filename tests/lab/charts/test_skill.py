@@ -217,3 +217,13 @@ def test_error_about_a_missing_chart_package_names_the_pip_command(
 def test_lab_imports_altair_only_when_a_chart_is_made() -> None:
     code = "import sys, prowess.lab; print({'altair', 'vl_convert', 'polars'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
+def test_curves_of_a_hindsight_are_drawn_at_its_matches():
+    matches = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-{day:02}"} for day in (1, 5, 9)]
+    history = pw.History.from_matches(matches)
+    hindsight = pw.TrueSkill().hindsight(history)
+    chart = pw.lab.skill_curves(hindsight, ["ann"]).to_dict()
+    assert chart["title"]["text"] == "Skill over time, in hindsight"
+    values = next(iter(chart["datasets"].values())) if "datasets" in chart else chart["data"]["values"]
+    assert [row["mu"] for row in values] == pytest.approx(hindsight.curve("ann")["mu"].to_list())

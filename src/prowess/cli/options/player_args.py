@@ -60,13 +60,18 @@ def load_ladder(file: Path, choice: ModelChoice | None) -> Ladder:
     return ladder
 
 
-def fit_file(file: Path, choice: ModelChoice | None, choices: Choices, scale: Scale | None = None) -> Fit:
-    """Fit a model to a file of matches, with ratings in points if there is a scale."""
+def fit_file(
+    file: Path, choice: ModelChoice | None, choices: Choices, scale: Scale | None = None, *, hindsight: bool = False
+) -> Fit:
+    """Fit a model to a file of matches, with ratings in points if there is a scale.
+
+    With `hindsight`, an automatic choice takes a model that can be fitted in hindsight, too.
+    """
     if file.suffix.lower() == LADDER_EXTENSION:
         raise Error(f"{file}: a saved ladder has no matches; give the file of matches instead")
     given = given_or_auto(choice)
     history = read(file, for_rating(given.add_columns(choices)))
-    chosen = choose_model(given, history)
+    chosen = choose_model(given, history, hindsight=hindsight)
     note_chosen_model(chosen)
     fit = chosen.model.fit(history, scale=scale)
     _add_aliases(fit.ladder, choices)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ... import Explanation, Fit
+from ... import Explanation, Fit, Hindsight
 from ...atomic_files import check_target
 from ...frames import FORMATS, join_lists, write_frame
 from ...history.read_options import Choices
+from ...model.hindsight.support import can_look_back
 from ...text import count, join_words
 from ..options.model_args import ModelChoice
 from ..options.player_args import find_players, fit_file
@@ -23,16 +25,27 @@ from ..output.standings import format_time
 from ..output.tables import cut, print_table, print_text
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.text import Text
 
     from ...lab.report import Report
 
+KNOWN = (
+    "Then: the skill as it was known after each match, from earlier matches. Now: the skill at the same matches as all "
+    "matches, earlier and later, show it."
+)
 LAST = 20  # matches shown on a terminal
+RIGHT = ("match", "expected", "moved", "rating", "hindsight")  # columns of numbers
 LEAST_PARTNERS = 12  # partners' names are left out if fewer cells than this remain for them
+HINDSIGHT_HELP = (
+    "Show also what is known now: the rating at each match, given all matches, earlier and later. A page (--html) "
+    "always shows both, if the model can."
+)
 LAST_HELP = f"Number of matches to show (0 = all). (default: {LAST} on a terminal, else all)"
 
 Player = Annotated[str, typer.Argument(metavar="PLAYER", help="The name of a player.")]
 Last = Annotated[int | None, typer.Option(min=0, help=LAST_HELP)]
+InHindsight = Annotated[bool, typer.Option("--hindsight", help=HINDSIGHT_HELP)]
 Out = Annotated[Path | None, typer.Option(help=f"Write all matches to a file: {' '.join(FORMATS)}.")]
 
 
@@ -43,6 +56,7 @@ def explain(
     given_model: ModelChoice | None,
     choices: Choices,
     last: Last = None,
+    hindsight: InHindsight = False,
     json: Json = False,
     out: Out = None,
     html: Html = None,
@@ -56,24 +70,29 @@ def explain(
     prowess explain examples/league.csv Ada
     prowess explain examples/league.csv Ada --last 5 --model glicko2
     prowess explain examples/league.csv Ada --scale 1500,400
+    prowess explain examples/league.csv Ada --hindsight --model trueskill
     prowess explain examples/league.csv Ada --html ada.html --out ada.csv
     prowess explain examples/league.csv Ada --json | jq '.matches[-1].moved'
     """
     for path, formats in ((out, FORMATS), (html, (".html", ".htm"))):
         if path is not None:
             check_target(path, formats)
-    fit = fit_file(file, given_model, choices, parse_scale(scale))
+    fit = fit_file(file, given_model, choices, parse_scale(scale), hindsight=hindsight)
     explanation = fit.explain(*find_players(fit.ladder, [player]))
+    looks_back = hindsight or (html is not None and can_look_back(fit.model))
+    all_known = fit.model.hindsight(fit.history, scale=fit.ladder.scale) if looks_back else None
     matches = explanation.matches
+    if hindsight and all_known is not None:
+        matches = _add_hindsight(matches, all_known, explanation.player)
     if out is not None:
         write_frame(matches, out)
     if html is not None:
-        _make_report(fit, explanation).save(html)
+        _make_report(fit, explanation, all_known).save(html)
     limit = LAST if last is None and not json and get_console().is_terminal else last or len(matches)
     if json:
         print_json(explanation.to_dict() | {"matches": matches.tail(limit).to_dicts()})
     else:
-        _print(explanation, limit)
+        _print(explanation, matches, limit)
         columns = dict.fromkeys(facet.column for facet in fit.model.facets if facet.personal)
         if columns:
             names = join_words(columns)
@@ -81,18 +100,52 @@ def explain(
     note_files(out, html)
 
 
-def _print(explanation: Explanation, limit: int) -> None:
-    console, matches = get_console(), explanation.matches
+def _add_hindsight(matches: pl.DataFrame, hindsight: Hindsight, player: str) -> pl.DataFrame:
+    """Add the rating at each match, given all matches, as columns that end in _hindsight."""
+    import polars as pl
+
+    names = ("mu", "sigma", "shown", "points")
+    curve = hindsight.curve(player)
+    known = curve.select(
+        pl.col("match").cast(matches["match"].dtype),
+        *(pl.col(name).alias(f"{name}_hindsight") for name in names if name in curve.columns),
+    )
+    return matches.join(known, on="match", how="left", maintain_order="left")
+
+
+def _hindsight_ratings(matches: pl.DataFrame) -> list[float | None]:
+    """Return the ratings in hindsight, in points if there is a scale; without --hindsight, an empty list."""
+    name = "points_hindsight" if "points_hindsight" in matches.columns else "shown_hindsight"
+    return matches[name].to_list() if name in matches.columns else []
+
+
+def _print(explanation: Explanation, matches: pl.DataFrame, limit: int) -> None:
+    console = get_console()
     for sentence in explanation.sentences:
         print_text(sentence)
+    later = [rating for rating in _hindsight_ratings(matches) if rating is not None]
+    if later:
+        print_text(_describe_hindsight(explanation, matches))
     if len(matches) > 2 and console.is_terminal:
-        _print_chart(explanation)
+        _print_chart(explanation, explanation.ratings, "known then:" if later else "")
+        if len(later) > 2:
+            _print_chart(explanation, later, "known now:")
     if len(matches):
         console.print()
-        _print_matches(explanation, limit)
+        _print_matches(explanation, matches, limit)
         if limit < len(matches):
             note(f"{count(len(matches) - limit, 'earlier match', 'earlier matches')}; --last 0 shows all")
         note(f"expected: score predicted before the match; {_describe_rating(explanation)}")
+
+
+def _describe_hindsight(explanation: Explanation, matches: pl.DataFrame) -> str:
+    known = [(rating, row) for row, rating in enumerate(_hindsight_ratings(matches)) if rating is not None]
+    first, last, best = (f"{rating:.{explanation.digits}f}" for rating, _ in (known[0], known[-1], max(known)))
+    when = f" on {format_time(matches['time'][max(known)[1]])}" if "time" in matches.columns else ""
+    return (
+        f"In hindsight, given all matches, {explanation.player} was rated {first} at the first match and {last} at the"
+        f" last; the best was {best}{when}."
+    )
 
 
 def _describe_rating(explanation: Explanation) -> str:
@@ -102,11 +155,13 @@ def _describe_rating(explanation: Explanation) -> str:
     return f"moved: how far the match moved μ{rating}"
 
 
-def _print_chart(explanation: Explanation) -> None:
+def _print_chart(explanation: Explanation, ratings: Sequence[float], title: str) -> None:
     console, matches = get_console(), explanation.matches
     width = min(console.width - 12, 72, max(30, len(matches)))
     console.print()
-    for line in line_chart(explanation.ratings, width, digits=explanation.digits):
+    if title:
+        console.print(f"  {title}", style="dim")
+    for line in line_chart(ratings, width, digits=explanation.digits):
         console.print(f"  {line}", soft_wrap=True, style="cyan")
     if "time" in matches.columns:
         first, last = (format_time(matches["time"][index]) for index in (0, -1))
@@ -115,8 +170,8 @@ def _print_chart(explanation: Explanation) -> None:
         console.print(" " * indent + first + " " * gap + last, style="dim", soft_wrap=True)
 
 
-def _print_matches(explanation: Explanation, limit: int) -> None:
-    matches, console = explanation.matches.tail(limit), get_console()
+def _print_matches(explanation: Explanation, matches: pl.DataFrame, limit: int) -> None:
+    matches, console = matches.tail(limit), get_console()
     rows = list(matches.iter_rows(named=True))
     timed = "time" in matches.columns
     cells: dict[str, list[str | Text]] = {
@@ -127,10 +182,13 @@ def _print_matches(explanation: Explanation, limit: int) -> None:
         "moved": [_format_move(moved, explanation.digits) for moved in explanation.moves[-limit:]],
         "rating": [f"{rating:.{explanation.digits}f}" for rating in explanation.ratings[1:][-limit:]],
     }
+    later = _hindsight_ratings(matches)
+    if later:
+        cells["hindsight"] = ["–" if rating is None else f"{rating:.{explanation.digits}f}" for rating in later]
     widths = (max(map(len, (head, *map(str, column)))) + 3 for head, column in cells.items() if head != "against")
     room = max(16, console.width - sum(widths) - 2) if console.is_terminal else None
     cells["against"] += [_format_opponents(row, room) for row in rows]
-    print_table(list(cells), list(zip(*cells.values(), strict=True)), right=("match", "expected", "moved", "rating"))
+    print_table(list(cells), list(zip(*cells.values(), strict=True)), right=RIGHT)
 
 
 def _format_opponents(row: dict[str, Any], room: int | None) -> str:
@@ -171,9 +229,9 @@ def _format_move(moved: float, digits: int) -> Text:
     return Text(f"{0.0 if small else moved:+.{digits}f}".replace("-", "−"), style=style)
 
 
-def _make_report(fit: Fit, explanation: Explanation) -> Report:
+def _make_report(fit: Fit, explanation: Explanation, hindsight: Hindsight | None) -> Report:
     # Charts need Altair, which is optional.
-    from ...lab.charts import skill_curves
+    from ...lab.charts.skill import knowledge_curves, skill_curves
     from ...lab.report import Report, Section
 
     player, text = explanation.player, "\n\n".join(explanation.sentences)
@@ -183,5 +241,9 @@ def _make_report(fit: Fit, explanation: Explanation) -> Report:
     wanted += ["mu_after", "sigma_after", "shown_after", "points_moved", "points_after"]
     table = join_lists(explanation.matches.select(name for name in wanted if name in explanation.matches.columns))
     curve = skill_curves(fit, [player], title=f"Skill of {player}")
-    sections = (Section("Summary", text=text), Section("Over time", chart=curve), Section("All matches", table=table))
-    return Report(f"{player}: the rating explained", sections)
+    sections = [Section("Summary", text=text), Section("Over time", chart=curve)]
+    if hindsight is not None:
+        chart = knowledge_curves(fit, hindsight, player)
+        sections.append(Section("What was known then, and what is known now", text=KNOWN, chart=chart))
+    sections.append(Section("All matches", table=table))
+    return Report(f"{player}: the rating explained", tuple(sections))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ...model.fit.fit import Fit
     from ...model.scale import Points
 
+KNOWN_THEN, KNOWN_NOW = "known then", "known now"
 Belief = tuple[float | str, float, float | None]  # x, μ, and σ if the model has uncertainty
 
 
@@ -55,6 +56,24 @@ def skill_curves(
     options: dict[str, Any] = {"title": title, "width": width, "height": height, "look": look}
     options |= {"certain": fit.model.absorb.certain, "points": fit.points}
     return belief_curves(curves, (kind, x_title), band=band, **options)
+
+
+def knowledge_curves(fit: Fit, hindsight: Hindsight, player: str, **options: Any) -> alt.LayerChart:
+    """Chart one player's skill twice: as it was known after each match, and as it is known now, from all matches.
+
+    The options are those of `skill_curves`.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
+    >>> model = pw.TrueSkill()
+    >>> chart = knowledge_curves(model.fit(history), model.hindsight(history), "ann")
+    >>> chart.to_dict()["title"]["text"]
+    'Skill of ann, as known then and now'
+    """
+    time, kind, x_title = time_axis(fit.history)
+    curves = {KNOWN_THEN: skill_curve(fit, player, time), KNOWN_NOW: skill_curve(hindsight, player, time)}
+    options = {"title": f"Skill of {player}, as known then and now", "points": fit.points} | options
+    return belief_curves(curves, (kind, x_title), **options)
 
 
 def skill_curve(fit: Fit | Hindsight, name: str, time: str) -> list[Belief]:

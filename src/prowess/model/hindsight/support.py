@@ -57,6 +57,20 @@ TrueSkill() or TS2() can
         raise Error(message, field="outcome", value=outcome)
 
 
+def can_look_back(model: Model) -> bool:
+    """Return whether a model can be fitted in hindsight.
+
+    >>> import prowess as pw
+    >>> can_look_back(pw.TrueSkill()), can_look_back(pw.Elo())
+    (True, False)
+    """
+    try:
+        check_model(model)
+    except Error:
+        return False
+    return True
+
+
 def moves_skills(model: Model) -> bool:
     """Return whether the drift of a model changes beliefs between two matches.
 
