@@ -3,7 +3,7 @@
 import json
 import platform
 import sys
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
 
@@ -23,6 +23,8 @@ PACKAGES = (
     "glicko2",
     "riix",
     "trueskillthroughtime",
+    "kickscore",
+    "whole-history-rating",
     "networkx",
     "numpy",
     "polars",
@@ -57,9 +59,16 @@ def main(
 
 def about(kernel: str, scale: float, repeats: int) -> dict[str, str]:
     """Return the versions, platform and options of this run."""
-    packages = {name: version(name) for name in PACKAGES}
+    packages = {name: installed_version(name) for name in PACKAGES}
     python = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
     return {"kernel": kernel, "python": python, **packages, "scale": f"{scale:g}", "repeats": str(repeats)}
+
+
+def installed_version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from rich.markup import escape
 from rich.table import Table
 
-UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3, "MB": 1e-6, "kB": 1e-3}  # memory is measured in bytes
+# Memory is measured in bytes; losses and numbers of visits are shown as they are.
+UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3, "s": 1.0, "MB": 1e-6, "kB": 1e-3, "bytes": 1.0, "nats": 1.0, "visits": 1.0}
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,8 @@ class Figure:
     def _show(self, seconds: float | None) -> str:
         if seconds is None:
             return ""
-        number = seconds * UNITS[self.unit]
-        return f"{number:,.0f} {self.unit}" if number >= 1000 else f"{number:.3g} {self.unit}"
+        number, digits = seconds * UNITS[self.unit], 4 if self.unit == "nats" else 3
+        return f"{number:,.0f} {self.unit}" if number >= 1000 else f"{number:.{digits}g} {self.unit}"
 
 
 def table(title: str, figures: Iterable[Figure]) -> Table:

@@ -15,6 +15,7 @@ from prowess.model.engine.sweep import sweep_blocks
 from .choosing import choosing
 from .comparing import comparing
 from .figures import Figure
+from .hindsight import hindsight_corrections, hindsight_forecasts, hindsight_growth, hindsights
 from .native import native
 from .pairing import pairing
 from .peers import play_openskill, play_trueskill
@@ -144,6 +145,10 @@ SECTIONS = {
     "Systems": systems,
     "Tournaments": tournaments,
     "Native code": native,
+    "Hindsight: speed": hindsights,
+    "Hindsight: forecasts": hindsight_forecasts,
+    "Hindsight: growth in matches": hindsight_growth,
+    "Hindsight: corrections": hindsight_corrections,
     "Compare": comparing,
     "Choose": choosing,
     "Pairing": pairing,
