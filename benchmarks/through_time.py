@@ -99,13 +99,17 @@ def win_probability(beliefs: dict[int, tuple[float, float, float]]) -> Forecast:
 
 
 class Prowess:
-    """A hindsight with the default tolerance."""
+    """A hindsight that is at least as accurate as the other packages.
+
+    On 2,000 tennis matches, its beliefs are within 6e-7 standard deviations of the fixed point. With their default
+    tolerances, those of `trueskillthroughtime` are within 1.1e-6 and those of `kickscore` within 9e-3.
+    """
 
     def __init__(self, league: League) -> None:
         self.history, self.league = league.history, league
 
     def fit(self) -> None:
-        self.fitted = MODEL.hindsight(self.history, progress=False)
+        self.fitted = MODEL.hindsight(self.history, tolerance=1e-6, progress=False)
 
     def forecast(self) -> Forecast:
         last = last_days(self.league)
