@@ -9,12 +9,17 @@ Wiener process begins at a time t0, which is here the time of a player's first m
 kernel `Constant`. Its default tolerance stops early, so it runs until the evidence of no match changes.
 """
 
+from __future__ import annotations
+
 import gzip
 import json
 import random
 from pathlib import Path
 
-import kickscore
+try:
+    import kickscore
+except ModuleNotFoundError:  # only `make golden` needs the package; the tests read the file
+    kickscore = None
 
 TARGET = Path(__file__).with_suffix(".jsonl.gz")
 VARIANCE, MARGIN = 1.4, 0.3

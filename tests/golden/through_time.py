@@ -24,7 +24,10 @@ import math
 import random
 from pathlib import Path
 
-import trueskillthroughtime as ttt
+try:
+    import trueskillthroughtime as ttt
+except ModuleNotFoundError:  # only `make golden` needs the package; the tests read the file
+    ttt = None
 
 TARGET = Path(__file__).with_suffix(".jsonl.gz")
 ROUNDS = 2000
