@@ -73,8 +73,7 @@ class Curves:
             pairs = [np.where(unvisited[:, None], 0.0, part) for part in pairs]
         prior, transition = law
         mean, variance, precision, push, later_precision, later_push = pairs
-        messages = mean, variance, precision, push, later_precision, later_push
-        return cls(row, time, weight, *messages, *prior, transition)
+        return cls(row, time, weight, mean, variance, precision, push, later_precision, later_push, *prior, transition)
 
     @property
     def log_evidence(self) -> float:
@@ -147,7 +146,7 @@ class Curves:
         Between two visits, the belief after the earlier one is carried forward and the message of the later one back.
         """
         order, start = self._sorted
-        before = self._count_before(chains, times)
+        before = self.count_before(chains, times)
         has_earlier = before > 0
         has_later = before < start[chains + 1] - start[chains]
         last = len(order) - 1
@@ -158,7 +157,7 @@ class Curves:
         precision, push = self._brought(later, has_later, times, unit)
         return tilt(mean, variance, precision, push)
 
-    def _count_before(self, chains: Ints, times: Floats) -> Ints:
+    def count_before(self, chains: Ints, times: Floats) -> Ints:
         """Return how many visits of each chain are not after a time; visits without a time never are."""
         order, start = self._sorted
         if len(np.unique(times)) == 1 and len(chains) > 1:

@@ -470,7 +470,7 @@ class Hindsight:
         if pipeline.learns_home:
             mean, variance = curves[-1].at(np.zeros(1, np.int64), np.array([time]), unit)
             ladder.memory[pipeline.home_memory :][: 2 * pipeline.traits] = np.stack([mean[0], variance[0]], 1).ravel()
-        before = curves[0]._count_before(np.arange(len(ladder)), np.full(len(ladder), time))
+        before = curves[0].count_before(np.arange(len(ladder)), np.full(len(ladder), time))
         ladder.state[: len(ladder), layout.matches] = before
         ladder.state[: len(ladder), layout.last_seen] = time
         return ladder
@@ -479,7 +479,7 @@ class Hindsight:
         """Return the time of every player's last match up to a time; NaN if there was none."""
         curves, layout = self._read[2][0], self._after.layout
         rows = np.arange(len(self._after))
-        before = curves._count_before(rows, np.full(len(rows), time))
+        before = curves.count_before(rows, np.full(len(rows), time))
         order, start = curves._sorted
         seen = np.append(curves.time[order], np.nan)[start[rows] + before - 1]
         known = self._smoother.start[0][: len(rows), layout.last_seen]
@@ -489,7 +489,7 @@ class Hindsight:
         """Return the rows of the players who had their first match by a time, and their last one at or after it."""
         curves = self._read[2][0]
         rows = np.arange(len(self._after))
-        begun = curves._count_before(rows, np.full(len(rows), time)) > 0
+        begun = curves.count_before(rows, np.full(len(rows), time)) > 0
         return np.flatnonzero(begun & ~(self._after.last_seen < time)).tolist()
 
 
