@@ -48,6 +48,7 @@ KERNELS = [
     "prowess.model.fit.pairs",
     "prowess.model.engine.buffers",
     "prowess.model.engine.spread",
+    "prowess.model.engine.breaks",
     "prowess.model.engine.chains",
     "prowess.model.engine.facets",
     "prowess.model.engine.statistics",

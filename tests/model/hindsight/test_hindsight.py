@@ -1,5 +1,6 @@
 """A hindsight is exact where the exact posterior is known, agrees with other packages, and needs no order."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -632,3 +633,30 @@ def test_past_leaderboard_says_when_players_had_last_played():
     assert seen == {"ann": "2024-06-01", "bob": "2024-01-01", "cat": "2024-06-01"}
     table = pw.TrueSkill().hindsight(read(matches)).leaderboard(at="2024-03", all=True)
     assert dict(table.select("player", "last_seen").rows())["cat"] is None
+
+
+@pytest.mark.parametrize("name", REVISED)
+def test_a_pickled_hindsight_is_the_same(name):
+    matches = context_league(np.random.default_rng(23), 20 if PURE else 60, 8)
+    hindsight = REVISED[name].hindsight(read(matches), **FINE)
+    copy = pickle.loads(pickle.dumps(hindsight))
+    assert (copy.sweeps, copy.moved, copy.converged, copy.visits) == (
+        hindsight.sweeps,
+        hindsight.moved,
+        hindsight.converged,
+        hindsight.visits,
+    )
+    for player in hindsight.ladder.names:
+        assert copy.curve(player)["mu"].to_numpy() == pytest.approx(hindsight.curve(player)["mu"].to_numpy(), abs=1e-8)
+    assert copy.log_evidence == pytest.approx(hindsight.log_evidence, abs=1e-8)
+
+
+def test_many_matches_change_at_once():
+    matches = league(np.random.default_rng(24), 60, 8)
+    model = pw.TrueSkill().replace(drift=pw.drift.PerTime(0.3))
+    hindsight = model.hindsight(read(matches), **FINE)
+    others = league(np.random.default_rng(25), 12, 8)
+    mixed = sorted([*matches[5:30], *matches[33:], *others], key=lambda match: match["time"])
+    source = np.array([matches.index(match) if match in matches else -1 for match in mixed])
+    revised = hindsight.with_history(read(mixed), source, tolerance=1e-4)
+    assert largest_error(revised, model.hindsight(read(mixed), **FINE)) < 5e-3

@@ -1,4 +1,5 @@
 from .board cimport Board, Margin
+from .breaks cimport Breaks
 from .chains cimport Chain
 
 
@@ -11,6 +12,7 @@ cdef class Chains:
     cdef public Chain effects
     cdef readonly object visit_start
     cdef readonly list deviations
+    cdef readonly Breaks breaks
     cdef readonly bint freezes, limits
     cdef public bint measures, online, backward, updates, visits
     cdef readonly double[::1] alpha, offset, step, next_step

@@ -35,6 +35,7 @@ if cython.compiled:
         take_rows,
     )
     from cython.cimports.prowess.model.engine.board import Board, Margin
+    from cython.cimports.prowess.model.engine.breaks import Breaks
     from cython.cimports.prowess.model.engine.buffers import Columns, Record, Table
     from cython.cimports.prowess.model.engine.chains import Chain
     from cython.cimports.prowess.model.engine.facets import Deviations, Part, RowSource
@@ -58,6 +59,7 @@ else:
         take_rows,
     )
     from .board import Board, Margin
+    from .breaks import Breaks
     from .buffers import Columns, Record, Table
     from .chains import Chain
     from .facets import Deviations, Part, RowSource
@@ -95,11 +97,18 @@ class Chains:
     The first pass is `online`: the league's memory and the scales of statistics grow with every match. All later passes
     use what the first one has left: the memory in the table, and in the columns `alpha` and `offset` the weights of
     team functions that depend on the beliefs, in `epsilon` margins that do, and in `step` the variances that a limited
-    drift has added.
+    drift has added. In every pass, players also cross the `breaks` between their matches.
     """
 
     def __init__(
-        self, pipeline: Pipeline, columns: Columns, players: int, cells: int, effects: int, freezes: bool
+        self,
+        pipeline: Pipeline,
+        columns: Columns,
+        players: int,
+        cells: int,
+        effects: int,
+        freezes: bool,
+        breaks: Breaks,
     ) -> None:
         """Make room for the messages; the table has `players` rows.
 
@@ -122,6 +131,7 @@ class Chains:
             self.effects = Chain(total, traits, effects)
         self.home = Chain(columns.matches, traits, traits) if pipeline.learns_home else None
         self.freezes = freezes
+        self.breaks = breaks
         self.measures = False
         self.limits = pipeline.drift.capped
         self.alpha = array("d", bytes(8 * columns.entries * traits if freezes else 0))
@@ -172,6 +182,8 @@ def _load_back(pipeline: Pipeline, board: Board, columns: Columns, table: Table,
     pipeline.drift_players(board, True)
     if chains.limits:
         _swap_steps(board, table, chains)
+    if chains.breaks.count > 0:
+        _cross_back(pipeline, board, columns, table, chains.breaks)
     for k in range(board.entries * traits):
         e = k // traits
         trait = k - e * traits
@@ -243,8 +255,51 @@ def _carry_rows_back(source: RowSource, rows: Board, board: Board, unit: cython.
 
 
 @cython.cfunc
-def _drift_forward(pipeline: Pipeline, board: Board, chains: Chains) -> cython.bint:
-    """Apply the drift to the beliefs about all players; a limited drift adds the same variances in every pass."""
+def _cross_back(pipeline: Pipeline, board: Board, columns: Columns, table: Table, breaks: Breaks) -> cython.bint:
+    """Put the breaks between these matches and the later matches of their players before the drift on the board."""
+    for e in range(board.entries):
+        for i in range(board.lanes):
+            row = columns.player[board.first_entry[i] + e] * table.stride
+            if breaks.cross(board.times[i], table.cells[row + pipeline.last_seen]):
+                _put_break(board, breaks, e, i)
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _put_break(board: Board, breaks: Breaks, e: cython.Py_ssize_t, lane: cython.Py_ssize_t) -> cython.void:
+    """Put the combined break of an entry before the drift s ← a s + c + N(0, q) that is described on the board."""
+    for k in range(board.traits):
+        i = (e * board.traits + k) * board.stride + lane
+        a = board.slope[i]
+        board.mu[i] += a * (1.0 - breaks.kept) * breaks.centre[k]
+        board.var[i] += a * a * breaks.added
+        board.slope[i] = a * breaks.kept
+
+
+@cython.cfunc
+def _cross_forward(pipeline: Pipeline, board: Board, columns: Columns, table: Table, breaks: Breaks) -> cython.bint:
+    """Apply the breaks between the last matches of the players and these matches to the beliefs about them."""
+    for e in range(board.entries):
+        for i in range(board.lanes):
+            row = columns.player[board.first_entry[i] + e] * table.stride
+            # Without an earlier match, this time is NaN, and there is no break.
+            if breaks.cross(table.cells[row + pipeline.last_seen], columns.time[board.match[i]]):
+                for k in range(board.traits):
+                    cell = (e * board.traits + k) * board.stride + i
+                    board.mu[cell] = breaks.centre[k] + breaks.kept * (board.mu[cell] - breaks.centre[k])
+                    board.var[cell] = breaks.kept * breaks.kept * board.var[cell] + breaks.added
+    return False
+
+
+@cython.cfunc
+def _drift_forward(pipeline: Pipeline, board: Board, columns: Columns, table: Table, chains: Chains) -> cython.bint:
+    """Apply breaks and the drift to the beliefs about all players.
+
+    A limited drift adds the same variances in every pass.
+    """
+    if chains.breaks.count > 0:
+        _cross_forward(pipeline, board, columns, table, chains.breaks)
     if not chains.limits:
         return pipeline.drift_players(board, False)
     s = board.stride
@@ -370,7 +425,7 @@ def _visit_block(
         load_block(pipeline, board, columns, table, window, False)
         if pipeline.centred and board.stride == 1 and board.importances[0] > 0.0 and chains.online:
             pipeline.prior.meet(board)
-        _drift_forward(pipeline, board, chains)
+        _drift_forward(pipeline, board, columns, table, chains)
     _enter(pipeline, board, chains)
     # A match of importance 0 is forecast, but changes nothing. The schedule never mixes such matches with others.
     counts = board.importances[0] > 0.0
@@ -780,6 +835,14 @@ def _measure_steps(
             to = first + k // traits if back else neighbour[first + k // traits]
             if to >= 0:
                 board.var[k] = chains.step[to * traits + k % traits]
+    if chains.breaks.count > 0:
+        for e in range(board.entries):
+            to = neighbour[first + e]
+            if to >= 0:
+                there = columns.time[chains.match_of[to]]
+                here = board.times[0]
+                if chains.breaks.cross(there if back else here, here if back else there):
+                    _put_break(board, chains.breaks, e, 0)
     return False
 
 

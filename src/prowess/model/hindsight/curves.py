@@ -14,8 +14,8 @@ from ..engine.chains import Chain
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-# From the elapsed times of steps to a, c and q of the drift s ← a s + c + N(0, q), each with a column for each trait.
-Transition = Callable[[Floats], tuple[Floats, Floats, Floats]]
+# From the times before and after steps to a, c and q of the drift s ← a s + c + N(0, q), with a column for each trait.
+Transition = Callable[[Floats, Floats], tuple[Floats, Floats, Floats]]
 Law = tuple[tuple[Floats, Floats], Transition]  # mean and variance of every chain at its start, and the drift
 
 
@@ -89,7 +89,7 @@ class Curves:
         apart = log_integral(mean, variance, self.precision, self.push)
         return float((log_integral(self.mean, self.variance, w * self.precision, w * self.push) - w * apart).sum())
 
-    def slope(self, low: Law, high: Law, unit: float) -> float:
+    def slope(self, low: Law, high: Law) -> float:
         """Return the change of the log-evidence between two laws of these chains that hardly differ.
 
         At the fixed point of all messages, the evidence may be differentiated with the sites held fixed: of every
@@ -104,10 +104,10 @@ class Curves:
         mean, variance = tilt(
             self.mean[before], self.variance[before], w * self.precision[before], w * self.push[before]
         )
-        elapsed = np.where(first, 0.0, np.nan_to_num((self.time[order] - self.time[before]) / unit).clip(0.0))
+        earlier = np.where(first, self.time[order], self.time[before])
         moments = []
         for (prior_mean, prior_variance), transition in (low, high):
-            a, c, q = transition(elapsed)
+            a, c, q = transition(earlier, self.time[order])
             m = np.where(first[:, None], prior_mean[self.row[order]], mean)
             v = np.where(first[:, None], prior_variance[self.row[order]], variance)
             moments.append((a * m + c, a * a * v + q))
@@ -140,8 +140,8 @@ class Curves:
         order, start = self._sorted
         return order[start[chain] : start[chain + 1]]
 
-    def at(self, chains: Ints, times: Floats, unit: float) -> tuple[Floats, Floats]:
-        """Return means and variances of chains at times, given all matches; `unit` is the length of a unit of drift.
+    def at(self, chains: Ints, times: Floats) -> tuple[Floats, Floats]:
+        """Return means and variances of chains at times, given all matches.
 
         Between two visits, the belief after the earlier one is carried forward and the message of the later one back.
         """
@@ -153,8 +153,8 @@ class Curves:
         at_visit = np.append(order, 0)
         earlier = at_visit[np.clip(start[chains] + before - 1, 0, max(last, 0))]
         later = at_visit[np.clip(start[chains] + before, 0, max(last, 0))]
-        mean, variance = self._carried(chains, earlier, has_earlier, times, unit)
-        precision, push = self._brought(later, has_later, times, unit)
+        mean, variance = self._carried(chains, earlier, has_earlier, times)
+        precision, push = self._brought(later, has_later, times)
         return tilt(mean, variance, precision, push)
 
     def count_before(self, chains: Ints, times: Floats) -> Ints:
@@ -173,30 +173,29 @@ class Curves:
         return np.array(found, np.int64)
 
     def _carried(
-        self, chains: Ints, earlier: Ints, has_earlier: NDArray[np.bool_], times: Floats, unit: float
+        self, chains: Ints, earlier: Ints, has_earlier: NDArray[np.bool_], times: Floats
     ) -> tuple[Floats, Floats]:
         """Return the beliefs after earlier visits, carried forward to the times, or the prior if there are none."""
         w = self.weight[earlier, None]
         mean, variance = tilt(
             self.mean[earlier], self.variance[earlier], w * self.precision[earlier], w * self.push[earlier]
         )
-        elapsed = np.nan_to_num((times - self.time[earlier]) / unit).clip(0.0)
-        a, c, q = self.transition(elapsed)
+        a, c, q = self.transition(self.time[earlier], times)
         # What a drift adds at every match belongs to the next match.
-        _, _, at_match = self.transition(np.zeros_like(elapsed))
+        _, _, at_match = self.transition(times, times)
         known = has_earlier[:, None]
         return (
             np.where(known, a * mean + c, self.prior_mean[chains]),
             np.where(known, a * a * variance + np.maximum(q - at_match, 0.0), self.prior_variance[chains]),
         )
 
-    def _brought(self, later: Ints, has_later: NDArray[np.bool_], times: Floats, unit: float) -> tuple[Floats, Floats]:
+    def _brought(self, later: Ints, has_later: NDArray[np.bool_], times: Floats) -> tuple[Floats, Floats]:
         """Return what later visits say about the times: a precision, and the precision times the mean."""
         w = self.weight[later, None]
         known = has_later[:, None]
         precision = np.where(known, self.later_precision[later] + w * self.precision[later], 0.0)
         push = np.where(known, self.later_push[later] + w * self.push[later], 0.0)
-        a, c, q = self.transition(np.nan_to_num((self.time[later] - times) / unit).clip(0.0))
+        a, c, q = self.transition(times, self.time[later])
         share = a / (1.0 + q * precision)
         return a * precision * share, (push - c * precision) * share
 

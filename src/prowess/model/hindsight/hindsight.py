@@ -20,6 +20,7 @@ from ...text import count, join_words
 from ...validate import scale as check_scale
 from ...validate import whole
 from ..components.outcome import PlacesML
+from ..engine.breaks import Breaks
 from ..engine.state_layout import StateLayout
 from ..fit.fit import starting_ladder
 from ..fit.forecasts import Forecasts, read_forecasts
@@ -32,7 +33,7 @@ from ..prediction import Prediction
 from ..rating import Rating
 from ..scale import Points
 from .curves import Curves, Floats, Law, Transition
-from .revision import MOST_SWEEPS, NEW, Ints, continue_with, neighbours, revise
+from .revision import MOST_SWEEPS, NEW, Ints, SavedMessages, continue_with, neighbours, restore, revise, save
 from .smoother import Smoother
 from .support import check_model
 
@@ -137,7 +138,7 @@ class Hindsight:
         >>> sorted(gradient), gradient["sigma"] > 0
         (['mu', 'sigma', 'tau'], True)
         """
-        model, curves, unit = self.model, self._read[2], time_unit(self._after.stamp)
+        model, curves = self.model, self._read[2]
         found = {}
         for name, value in model.params.items():
             if name in ("cap", "gap") or not isinstance(value, float) or not isfinite(value):
@@ -150,7 +151,7 @@ class Hindsight:
             if model.prior.learns and low.prior != model.prior:
                 continue  # the level of newcomers is not fixed
             laws = zip(_laws(low, self._smoother), _laws(high, self._smoother), strict=True)
-            change = sum(curve.slope(*pair, unit) for curve, pair in zip(curves, laws, strict=True))
+            change = sum(curve.slope(*pair) for curve, pair in zip(curves, laws, strict=True))
             found[name] = change / (high.params[name] - low.params[name])
         return found
 
@@ -328,8 +329,7 @@ class Hindsight:
             columns = {"match": match} | self._times(match)
         else:
             times = np.array([last_moment(self.history, time) for time in at], np.float64)
-            unit = time_unit(self._after.stamp)
-            mean, variance = skills.at(np.full(len(times), row), times, unit)
+            mean, variance = skills.at(np.full(len(times), row), times)
             assert self.history.time_kind is not None
             columns = {"time": [show_time(self.history.time_kind, self.history.time_zone, time) for time in times]}
         beliefs = np.stack([mean, variance], axis=2).reshape(len(mean), -1)
@@ -377,7 +377,7 @@ class Hindsight:
         if not isinstance(more, History):
             raise Error(f"add needs a History, not {type(more).__name__}; use History.from_matches", field="more")
         check_columns(self.model, more)
-        return self._revise(np.arange(len(self.history)), more, [], tolerance)
+        return self._revise(np.arange(len(self.history)), more, tolerance)
 
     def remove(self, match: int, *, tolerance: float = 1e-3) -> Hindsight:
         """Return the hindsight of this history without the match at an index (see `add`).
@@ -387,7 +387,7 @@ class Hindsight:
         >>> pw.TrueSkill().hindsight(history).remove(0)
         Hindsight(1 match, 2 players, log-evidence -0.739)
         """
-        return self._revise(np.delete(np.arange(len(self.history)), self._index(match)), None, [match], tolerance)
+        return self._revise(np.delete(np.arange(len(self.history)), self._index(match)), None, tolerance)
 
     def replace(self, match: int, new: Mapping[str, Any], *, tolerance: float = 1e-3) -> Hindsight:
         """Return the hindsight of this history with another match in the place of the one at an index (see `add`).
@@ -406,7 +406,7 @@ class Hindsight:
             new = {**new, "time": show_time(history.time_kind, history.time_zone, history.time[match])}
         more = History.from_matches([new])
         check_columns(self.model, more)
-        return self._revise(np.delete(np.arange(len(history)), match), more, [match], tolerance)
+        return self._revise(np.delete(np.arange(len(history)), match), more, tolerance)
 
     def with_model(self, model: Model) -> Hindsight:
         """Return the hindsight of a model with other parameters; the fit continues from the messages of this one.
@@ -432,13 +432,11 @@ class Hindsight:
             raise Error(f"match {match} not found in a history of {size} matches", field="match", value=match)
         return match % size
 
-    def _revise(self, kept: Ints, more: History | None, gone: list[int], tolerance: float) -> Hindsight:
+    def _revise(self, kept: Ints, more: History | None, tolerance: float) -> Hindsight:
         """Return the hindsight of some matches of this history, and more."""
-        old, history = self._smoother, self.history
-        tolerance = check_scale("tolerance", tolerance)
+        history = self.history
         source = kept.astype(np.int64)
-        changed = np.array([near for match in gone for near in neighbours(old, self._index(match))], np.int64)
-        if gone:
+        if len(kept) < len(history):
             history = history.take(kept)
         if more is not None and len(more):
             joined = join([history, more], once=False)
@@ -446,12 +444,30 @@ class Hindsight:
             if history.time is not None and more.time is not None:
                 source = source[np.argsort(np.concatenate([history.time, more.time]), kind="stable")]
             history = joined
-        number = np.full(len(self.history) + 1, -1)
+        return self.with_history(history, source, tolerance=tolerance)
+
+    def with_history(self, history: History, source: Ints, *, tolerance: float = 1e-3) -> Hindsight:
+        """Return the hindsight of another history, which has some or all matches of this one and others (see `add`).
+
+        `source` has the index of each of its matches in this history, or −1 for a new match.
+
+        >>> import prowess as pw
+        >>> votes = [{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["cat"]]}, {"teams": [["cat"], ["ann"]]}]
+        >>> history = pw.History.from_matches(votes)
+        >>> pw.TrueSkill().hindsight(history[:2]).with_history(history[1:], np.array([1, -1]))
+        Hindsight(2 matches, 3 players, log-evidence -1.814)
+        """
+        old, tolerance = self._smoother, check_scale("tolerance", tolerance)
+        number = np.full(len(self.history) + 1, NEW)
         number[source] = np.arange(len(source))
-        smoother, visits = revise(old, history, source, number[changed].tolist(), tolerance)
+        near = number[neighbours(old, np.flatnonzero(number[:-1] == NEW))]
+        smoother, visits = revise(old, history, source, near.tolist(), tolerance)
         hindsight = Hindsight(smoother, self.converged)
         hindsight.visits = visits
         return hindsight
+
+    def __reduce__(self) -> Any:
+        return _restored, (save(self._smoother), {"converged": self.converged, "visits": self.visits})
 
     def _ladder_at(self, at: Any) -> Ladder:
         """Return a ladder with the ratings of all players at a time; by default, at their last matches."""
@@ -460,15 +476,15 @@ class Hindsight:
         time = last_moment(self.history, at)
         ladder, _, curves = self._read
         ladder = ladder.copy()
-        unit, layout = time_unit(ladder.stamp), ladder.layout
+        layout = ladder.layout
         tables = [ladder.state[: len(ladder)], *(rows.state[: len(rows)] for rows in ladder.facets)]
         for curve, state in zip(curves, tables[: 1 + len(self.model.facets)], strict=False):
             rows = np.arange(len(state))
-            mean, variance = curve.at(rows, np.full(len(rows), time), unit)
+            mean, variance = curve.at(rows, np.full(len(rows), time))
             state[:, layout.means], state[:, layout.variances] = mean, variance
         pipeline = self.model.pipeline
         if pipeline.learns_home:
-            mean, variance = curves[-1].at(np.zeros(1, np.int64), np.array([time]), unit)
+            mean, variance = curves[-1].at(np.zeros(1, np.int64), np.array([time]))
             ladder.memory[pipeline.home_memory :][: 2 * pipeline.traits] = np.stack([mean[0], variance[0]], 1).ravel()
         before = curves[0].count_before(np.arange(len(ladder)), np.full(len(ladder), time))
         ladder.state[: len(ladder), layout.matches] = before
@@ -493,6 +509,13 @@ class Hindsight:
         return np.flatnonzero(begun & ~(self._after.last_seen < time)).tolist()
 
 
+def _restored(saved: SavedMessages, about: dict[str, Any]) -> Hindsight:
+    """Return a hindsight that was pickled."""
+    hindsight = Hindsight(restore(saved), about["converged"])
+    hindsight.visits = about["visits"]
+    return hindsight
+
+
 def _players_of(ladder: Ladder, rows: list[int]) -> Ladder:
     """Return a ladder with some of the players of another one, and without deviations of the others."""
     part = ladder.copy()
@@ -507,17 +530,17 @@ def _players_of(ladder: Ladder, rows: list[int]) -> Ladder:
 
 def _laws(model: Model, smoother: Smoother) -> list[Law]:
     """Return the laws of the chains: of the skills, of the rows of each facet, and of a learnt home advantage."""
-    pipeline, layout = model.pipeline, smoother.ladder.layout
+    pipeline, layout, unit = model.pipeline, smoother.ladder.layout, time_unit(smoother.ladder.stamp)
     newcomer = model.newcomer_from(smoother.start[1].tolist())
     parts = [newcomer.parts.get(trait, newcomer) for trait in layout.traits]
     fresh = [part.mu for part in parts], [part.sigma**2 for part in parts]
-    laws: list[Law] = [(_prior(smoother.start[0], layout, fresh), _transition(pipeline))]
+    laws: list[Law] = [(_prior(smoother.start[0], layout, fresh), _transition(pipeline, smoother.breaks, unit))]
     for index, facet in enumerate(model.facets):
         part = next(part for part in (*pipeline.personal, *pipeline.common) if part.index == index)
         given = [facet.mu] * pipeline.traits, [(facet.sigma or 0.0) ** 2] * pipeline.traits
         step = part.drift if part.per_time else 0.0
         prior = _prior(smoother.start[2 + index], layout, given)
-        laws.append((prior, _steps(pipeline.traits, step, 0.0 if part.per_time else part.drift)))
+        laws.append((prior, _steps(pipeline.traits, step / unit, 0.0 if part.per_time else part.drift)))
     if pipeline.learns_home:
         start = smoother.start[1][pipeline.home_memory :][: 2 * pipeline.traits]
         if (start == smoother.model.pipeline.memory()[smoother.model.pipeline.home_memory :][: len(start)]).all():
@@ -569,17 +592,23 @@ def _prior(start: Floats, layout: StateLayout, fresh: tuple[list[float], list[fl
 def _steps(traits: int, per_time: float, per_match: float) -> Transition:
     """Return a drift that adds variances per unit of time, and at every match."""
 
-    def transition(elapsed: Floats) -> tuple[Floats, Floats, Floats]:
-        one = np.ones((len(elapsed), traits))
-        return one, 0.0 * one, (per_match + per_time * elapsed[:, None]) * one
+    def transition(earlier: Floats, later: Floats) -> tuple[Floats, Floats, Floats]:
+        one = np.ones((len(earlier), traits))
+        return one, 0.0 * one, (per_match + per_time * _elapsed(earlier, later)[:, None]) * one
 
     return transition
 
 
-def _transition(pipeline: Any) -> Transition:
-    """Return the drift of a model as a function of elapsed times (see `Drift.transition`)."""
+def _elapsed(earlier: Floats, later: Floats) -> Floats:
+    """Return the times between others; 0 if one of them is unknown."""
+    return np.nan_to_num(later - earlier).clip(0.0)
 
-    def transition(elapsed: Floats) -> tuple[Floats, Floats, Floats]:
+
+def _transition(pipeline: Any, breaks: Breaks, unit: float) -> Transition:
+    """Return the breaks and the drift of a model (see `Drift.transition`); `unit` is the length of a unit of drift."""
+
+    def transition(earlier: Floats, later: Floats) -> tuple[Floats, Floats, Floats]:
+        elapsed = _elapsed(earlier, later) / unit
         board = pipeline.board(1, max(len(elapsed), 1))
         board.entries = len(elapsed)
         np.asarray(board.elapsed)[: len(elapsed)] = elapsed
@@ -589,6 +618,9 @@ def _transition(pipeline: Any) -> Transition:
         a, c, q = (np.asarray(column)[:cells].reshape(shape).copy() for column in (board.slope, board.mu, board.var))
         np.asarray(board.elapsed)[:] = 0.0
         pipeline.release(board)
+        if breaks.count:
+            kept, added = (column[:, None] for column in breaks.between(earlier, later))
+            a, c, q = a * kept, c + a * (1.0 - kept) * np.asarray(breaks.centre), q + a * a * added
         return a, c, q
 
     return transition
@@ -639,14 +671,18 @@ def fit_hindsight(
     sweeps: int,
     scale: tuple[float, float] | None,
     progress: bool | None,
+    breaks: Breaks | None = None,
 ) -> Hindsight:
-    """Fit a whole history at once. This is the implementation of `Model.hindsight`."""
+    """Fit a whole history at once. This is the implementation of `Model.hindsight`.
+
+    With `breaks`, the skills of all players who have played move at given times, as at the start of a season.
+    """
     if not isinstance(history, History):
         raise Error(f"hindsight needs a History, not {type(history).__name__}; use History.read or History.from_frame")
     check_model(model)
     check_columns(model, history)
     tolerance = check_scale("tolerance", tolerance)
-    smoother = Smoother(starting_ladder(model, start, scale), history)
+    smoother = Smoother(starting_ladder(model, start, scale), history, breaks)
     _warn_about(model, smoother)
     converged = smoother.run(tolerance, max(whole("sweeps", sweeps), 1), progress)
     if not converged:

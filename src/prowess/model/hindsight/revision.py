@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...history import History
 from ...history.ragged import owners
+from ..engine.breaks import Breaks
 from ..engine.chains import Chain
 from ..engine.smoothing import Links, Queue, settle
 from ..ladder.ladder import Ladder
@@ -33,7 +34,7 @@ def revise(
     `changed`; from there, a match is visited again if a message to one of its players moves by more than `tolerance`
     standard deviations. Effects on all players reach every match, so models with effects are swept instead.
     """
-    smoother = _continue(old, Smoother(old.before.copy(), history), source)
+    smoother = _continue(old, Smoother(old.before.copy(), history, old.breaks), source)
     pipeline = smoother.model.pipeline
     if pipeline.has_effects or pipeline.learns_home or pipeline.prior.learns or len(history) <= FEW:
         smoother.run(tolerance, MOST_SWEEPS, False)
@@ -48,17 +49,23 @@ def revise(
 
 def continue_with(old: Smoother, model: Model) -> Smoother:
     """Return the messages of the same history for a model with other parameters, to be refined by sweeps."""
-    return _continue(old, Smoother(Ladder(model, scale=old.before.scale), old.history), np.arange(len(old.history)))
+    smoother = Smoother(Ladder(model, scale=old.before.scale), old.history, old.breaks)
+    return _continue(old, smoother, np.arange(len(old.history)))
 
 
 def _continue(old: Smoother, smoother: Smoother, source: Ints) -> Smoother:
     """Let new messages begin with the sites of old ones; everything that depends on the order is computed again."""
+    _copy_sites(old, _prepared(smoother), source)
+    smoother.carry()
+    smoother.sweeps = 1
+    return smoother
+
+
+def _prepared(smoother: Smoother) -> Smoother:
+    """Let the first pass fix what later ones keep, if the model needs that."""
     pipeline, chains = smoother.model.pipeline, smoother.chains
     has_memory = pipeline.level > 0 or pipeline.has_statistics
     smoother.prepare_online(has_memory or chains.freezes or chains.limits or chains.measures)
-    _copy_sites(old, smoother, source)
-    smoother.carry()
-    smoother.sweeps = 1
     return smoother
 
 
@@ -85,17 +92,52 @@ def _settle(smoother: Smoother, matches: Iterable[int], tolerance: float) -> int
     return int(queue.visits)
 
 
-def neighbours(smoother: Smoother, match: int) -> list[int]:
-    """Return the previous and the next matches of all players of a match."""
-    history = smoother.history
-    first = history.team_start[history.match_start]
-    match_of = owners(history.match_start)[owners(history.team_start)]
-    found: set[int] = set()
-    for row in smoother.rows[first[match] : first[match + 1]].tolist():
-        visits = match_of[smoother.rows == row]
-        at = int(np.searchsorted(visits, match))
-        found.update(int(visits[k]) for k in (at - 1, at + 1) if 0 <= k < len(visits))
-    return sorted(found - {match})
+def neighbours(smoother: Smoother, matches: Ints) -> Ints:
+    """Return the matches right before and after the given ones, in the careers of the players of these matches."""
+    history, rows = smoother.history, smoother.rows
+    match_of = owners(history.match_start)[owners(history.team_start)].astype(np.int64)
+    is_given = np.isin(match_of, matches)
+    visits = np.flatnonzero(np.isin(rows, rows[is_given]))
+    visits = visits[np.argsort(rows[visits], kind="stable")]
+    same = rows[visits[1:]] == rows[visits[:-1]]
+    pairs = np.stack([visits[:-1][same], visits[1:][same]])
+    near = pairs[:, is_given[pairs].any(0)].ravel()
+    return np.unique(match_of[near[~is_given[near]]])
+
+
+class SavedMessages(NamedTuple):
+    """What `restore` needs: the history, the ratings before it, the sites of all chains, and the numbers of the fit."""
+
+    before: Ladder
+    history: History
+    breaks: Breaks
+    sites: list[NDArray[np.float64]]
+    start: list[NDArray[np.float64]]
+    level: NDArray[np.float64] | None  # the sites of a learnt level of newcomers
+    sweeps: int
+    moved: float
+    unconverged: list[int]
+
+
+def save(smoother: Smoother) -> SavedMessages:
+    """Return the messages in a form that can be pickled."""
+    sites = [chain.sites for chain in smoother.chains.all]
+    level = None if smoother.cohorts is None else smoother.cohorts.sites
+    numbers = smoother.sweeps, smoother.moved, smoother.unconverged
+    return SavedMessages(smoother.before, smoother.history, smoother.breaks, sites, smoother.start, level, *numbers)
+
+
+def restore(saved: SavedMessages) -> Smoother:
+    """Return messages that were saved; everything that follows from the sites is computed again."""
+    smoother = _prepared(Smoother(saved.before.copy(), saved.history, saved.breaks))
+    for chain, sites in zip(smoother.chains.all, saved.sites, strict=True):
+        chain.sites[:] = sites
+    smoother.start = [cells.copy() for cells in saved.start]
+    if smoother.cohorts is not None and saved.level is not None:
+        smoother.cohorts.resume(saved.level)
+    smoother.carry()
+    smoother.sweeps, smoother.moved, smoother.unconverged = saved.sweeps, saved.moved, list(saved.unconverged)
+    return smoother
 
 
 def _copy_sites(old: Smoother, new: Smoother, source: Ints) -> None:

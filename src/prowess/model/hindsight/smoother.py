@@ -13,6 +13,7 @@ from ...history import History
 from ...progress import track
 from ..components.team import FullSquad, Mean, Sum
 from ..engine.board import PADDING, Board
+from ..engine.breaks import Breaks
 from ..engine.buffers import Record, columns_of
 from ..engine.chains import smooth_walk
 from ..engine.schedule import schedule, schedule_part
@@ -34,11 +35,12 @@ class Smoother:
 
     `ladder` is what a pass carries along: after a pass forward, it has the ratings after the last match. Passes visit
     the matches from `first` to `last`; by default, all matches. `before` has the ratings before the history, and
-    `start` the state from which a pass forward begins.
+    `start` the state from which a pass forward begins. Skills of players who have played also cross the `breaks`.
     """
 
-    def __init__(self, ladder: Ladder, history: History) -> None:
+    def __init__(self, ladder: Ladder, history: History, breaks: Breaks | None = None) -> None:
         """Prepare the passes; the ladder has the players' ratings before the history, and is changed by the passes."""
+        self.breaks = breaks or Breaks()
         self.before = ladder.copy()
         self.ladder, self.history = ladder, history
         self.model = ladder.model
@@ -57,7 +59,8 @@ class Smoother:
             cells = max(cells, self.plan.small_entries * pipeline.traits * (pipeline.lanes + PADDING))
         effects = int(max(teams.max(initial=2), entries.max(initial=2))) * pipeline.traits
         effects *= sum(max(part.number, 1) for part in pipeline.common)
-        self.chains = Chains(pipeline, self.columns, len(ladder.state), cells, effects, self.model.team.looks)
+        freezes, players_at_most = self.model.team.looks, len(ladder.state)
+        self.chains = Chains(pipeline, self.columns, players_at_most, cells, effects, freezes, self.breaks)
         self.first, self.last = 0, len(history)
         self.start = copy_state(ladder)
         self.before_state = self.start[0].copy()  # NaN marks newcomers
@@ -65,7 +68,7 @@ class Smoother:
         self.moved = float("inf")
         self.sweeps = 0
         self._grown = 0
-        self._level_until = _level_until(self.model, history)
+        self._level_until = _level_until(self.model, history, self.breaks)
         self.level = Level(self) if self.last <= self._level_until else None
         self.cohorts = Cohorts(self) if self.model.prior.learns else None
 
@@ -238,7 +241,7 @@ class Cohorts:
         model.drift.transition(board)
         self.drift = np.array(board.var[: pipeline.traits])  # before the first match
         pipeline.release(board)
-        until = _level_until(model.replace(prior=prior.first), smoother.history)
+        until = _level_until(model.replace(prior=prior.first), smoother.history, smoother.breaks)
         self.shifts = not len(smoother.before) and smoother.last <= until
         self.sites = np.zeros((2, pipeline.traits, len(self.rows)))
         self._walk()
@@ -264,6 +267,11 @@ class Cohorts:
         state[:, layout.means], state[:, layout.variances] = self.mean + mean.T, self.own + variance.T
         state[:, layout.last_seen], state[:, layout.matches] = np.nan, 0.0
         smoother.start[0][self.rows] = state
+
+    def resume(self, sites: Floats) -> None:
+        """Continue with the sites of an earlier fit."""
+        self.sites = sites.copy()
+        self._walk()
 
     def _walk(self) -> None:
         """Compute the messages along the chain of the level."""
@@ -301,13 +309,15 @@ def copy_state(ladder: Ladder) -> list[Floats]:
     return [ladder.state.copy(), ladder.memory.copy(), *(rows.state.copy() for rows in ladder.facets)]
 
 
-def _level_until(model: Model, history: History) -> int:
+def _level_until(model: Model, history: History, breaks: Breaks) -> int:
     """Return the number of first matches in which only the priors determine the common level of all skills.
 
     In these matches, the weights of all teams have the same sum, so that the level can be set directly. The result is
     −1 if the level of the model depends on more than the priors.
     """
     if "origin" not in model.outcome.blind or model.drift.reverts or model.prior.learns or model.statistics:
+        return -1
+    if (breaks.carry != 1.0).any():
         return -1
     if isinstance(model.team, Mean):
         return len(history)
