@@ -5,7 +5,7 @@ import pytest
 
 import prowess as pw
 from prowess.model.engine.breaks import Breaks
-from prowess.model.hindsight.hindsight import Hindsight, fit_hindsight
+from prowess.model.hindsight.hindsight import Hindsight
 from prowess.model.hindsight.smoother import Smoother
 
 from .test_hindsight import FINE, largest_error, league, read, scores_model
@@ -28,7 +28,8 @@ def breaks_of(model, times, carry=CARRY, tau=TAU):
 
 
 def fitted(model, history, breaks, tolerance=1e-10) -> Hindsight:
-    return fit_hindsight(model, history, None, tolerance, 500, None, False, breaks)
+    smoother = Smoother(pw.Ladder(model), history, breaks)
+    return Hindsight(smoother, smoother.run(tolerance, 500, False))
 
 
 MODELS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,8 @@ from .support import check_model
 if TYPE_CHECKING:
     import polars as pl
 
+TOLERANCE = 1e-4  # standard deviations
+
 
 class Hindsight:
     """A model after a fit of a whole history at once: every match, earlier or later, informs every rating.
@@ -66,7 +68,7 @@ class Hindsight:
         self.unconverged = smoother.unconverged
         self.visits = 2 * smoother.sweeps * len(smoother.history)
         self._smoother = smoother
-        self._tolerance = 1e-4
+        self._tolerance = TOLERANCE
 
     def __repr__(self) -> str:
         matches, players = count(len(self.history), "match", "matches"), count(len(self._after), "player", "players")
@@ -249,14 +251,20 @@ class Hindsight:
         >>> hindsight.leaderboard(at="2024", all=True)["player"].to_list()
         ['cat', 'ann', 'bob']
         """
-        ladder = self._ladder_at(at)
-        if at is not None:
-            time = last_moment(self.history, at)
-            if ladder is not self._after:
-                ladder.state[: len(ladder), ladder.layout.last_seen] = self._last_seen(time)
-            if not all:
-                ladder = _players_of(ladder, self._playing(time))
+        ladder = self._after if at is None else self.standing_at(last_moment(self.history, at), all=all)
         return ladder.leaderboard(min_matches=min_matches, **context)
+
+    def standing_at(self, time: float, *, all: bool = False) -> Ladder:
+        """Return the ladder at a time, given in the unit of `history.time`, with the players as in `leaderboard`.
+
+        >>> import prowess as pw
+        >>> matches = [{"teams": [["ann"], ["bob"]], "time": round} for round in (1, 2)]
+        >>> pw.TrueSkill().hindsight(pw.History.from_matches(matches)).standing_at(1.5).names
+        ['ann', 'bob']
+        """
+        ladder = self._state_at(time)
+        ladder.state[: len(ladder), ladder.layout.last_seen] = self._last_seen(time)
+        return ladder if all else _players_of(ladder, self._playing(time))
 
     def best(self, *, min_matches: int = 0) -> pl.DataFrame:
         """Return the players at their best, the best of all times first.
@@ -277,8 +285,7 @@ class Hindsight:
 
         skills, names = self._read[2][0], self._after.names
         order, start = skills._sorted
-        mean, variance = skills.at_visits(order)
-        beliefs = np.stack([mean, variance], axis=2).reshape(len(order), 2 * mean.shape[1])
+        beliefs = self.beliefs_at(order)
         mu, sigma, shown = overall(self.model, beliefs)
         height = level(shown, grain(largest(self.model, beliefs)))
         career = np.diff(start)
@@ -300,7 +307,7 @@ class Hindsight:
             columns |= points_columns(self.points, mu[peak], sigma[peak])
         traits = self.model.pipeline.layout.traits
         if len(traits) > 1:
-            columns |= dict(zip(traits, mean[peak].T, strict=True))
+            columns |= dict(zip(traits, beliefs[peak, ::2].T, strict=True))
         rank = pl.Series("rank", height[peak]).rank("min", descending=True).cast(pl.Int64)
         return pl.DataFrame(columns).select(rank, pl.all()).sort("rank", maintain_order=True)
 
@@ -325,22 +332,33 @@ class Hindsight:
         if at is None:
             visits = skills.visits(row)
             match = owners(self.history.match_start)[owners(self.history.team_start)[visits]]
-            mean, variance = skills.at_visits(visits)
+            beliefs = self.beliefs_at(visits)
             columns = {"match": match} | self._times(match)
         else:
             times = np.array([last_moment(self.history, time) for time in at], np.float64)
-            mean, variance = skills.at(np.full(len(times), row), times)
+            beliefs = _interleaved(*skills.at(np.full(len(times), row), times))
             assert self.history.time_kind is not None
             columns = {"time": [show_time(self.history.time_kind, self.history.time_zone, time) for time in times]}
-        beliefs = np.stack([mean, variance], axis=2).reshape(len(mean), -1)
         mu, sigma, shown = overall(self.model, beliefs)
         columns |= {"mu": mu, "sigma": sigma, "shown": shown}
         if self.points is not None:
             columns |= points_columns(self.points, mu, sigma)
         traits = self.model.pipeline.layout.traits
         if len(traits) > 1:
-            columns |= dict(zip(traits, mean.T, strict=True))
+            columns |= dict(zip(traits, beliefs[:, ::2].T, strict=True))
         return pl.DataFrame(columns)
+
+    def beliefs_at(self, entries: NDArray[Any]) -> Floats:
+        """Return the beliefs about players at matches, given by their entries: mean and variance of each trait.
+
+        The entries are indices of `history.player`.
+
+        >>> import prowess as pw
+        >>> hindsight = pw.TrueSkill().hindsight(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+        >>> hindsight.beliefs_at(np.array([0])).round(2)
+        array([[29.4 , 51.43]])
+        """
+        return _interleaved(*self._read[2][0].at_visits(entries))
 
     def _times(self, match: NDArray[Any]) -> dict[str, list[Any]]:
         history = self.history
@@ -408,6 +426,23 @@ class Hindsight:
         check_columns(self.model, more)
         return self._revise(np.delete(np.arange(len(history)), match), more, tolerance)
 
+    def refine(self, *, tolerance: float = TOLERANCE) -> Hindsight:
+        """Return the hindsight after sweeping all matches again, until no belief moves by more than `tolerance`.
+
+        The fit continues from the messages of this one. Use it after many changes, each of which leaves small
+        differences from a new fit.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]]}])
+        >>> pw.TrueSkill().hindsight(history, tolerance=0.1).refine(tolerance=1e-8).moved < 1e-8
+        True
+        """
+        tolerance = check_scale("tolerance", tolerance)
+        smoother = restore(save(self._smoother))
+        hindsight = Hindsight(smoother, smoother.run(tolerance, MOST_SWEEPS, False))
+        hindsight._tolerance = tolerance
+        return hindsight
+
     def with_model(self, model: Model) -> Hindsight:
         """Return the hindsight of a model with other parameters; the fit continues from the messages of this one.
 
@@ -471,9 +506,10 @@ class Hindsight:
 
     def _ladder_at(self, at: Any) -> Ladder:
         """Return a ladder with the ratings of all players at a time; by default, at their last matches."""
-        if at is None:
-            return self._after
-        time = last_moment(self.history, at)
+        return self._after if at is None else self._state_at(last_moment(self.history, at))
+
+    def _state_at(self, time: float) -> Ladder:
+        """Return a ladder with the ratings of all players at a time, as if it was the time of their last matches."""
         ladder, _, curves = self._read
         ladder = ladder.copy()
         layout = ladder.layout
@@ -507,6 +543,11 @@ class Hindsight:
         rows = np.arange(len(self._after))
         begun = curves.count_before(rows, np.full(len(rows), time)) > 0
         return np.flatnonzero(begun & ~(self._after.last_seen < time)).tolist()
+
+
+def _interleaved(mean: Floats, variance: Floats) -> Floats:
+    """Return means and variances, which have a column for each trait, in the order of a ladder's state."""
+    return np.stack([mean, variance], axis=2).reshape(len(mean), 2 * mean.shape[1])
 
 
 def _restored(saved: SavedMessages, about: dict[str, Any]) -> Hindsight:
@@ -671,18 +712,14 @@ def fit_hindsight(
     sweeps: int,
     scale: tuple[float, float] | None,
     progress: bool | None,
-    breaks: Breaks | None = None,
 ) -> Hindsight:
-    """Fit a whole history at once. This is the implementation of `Model.hindsight`.
-
-    With `breaks`, the skills of all players who have played move at given times, as at the start of a season.
-    """
+    """Fit a whole history at once. This is the implementation of `Model.hindsight`."""
     if not isinstance(history, History):
         raise Error(f"hindsight needs a History, not {type(history).__name__}; use History.read or History.from_frame")
     check_model(model)
     check_columns(model, history)
     tolerance = check_scale("tolerance", tolerance)
-    smoother = Smoother(starting_ladder(model, start, scale), history, breaks)
+    smoother = Smoother(starting_ladder(model, start, scale), history)
     _warn_about(model, smoother)
     converged = smoother.run(tolerance, max(whole("sweeps", sweeps), 1), progress)
     if not converged:
@@ -694,3 +731,17 @@ def fit_hindsight(
     hindsight = Hindsight(smoother, converged)
     hindsight._tolerance = tolerance
     return hindsight
+
+
+def fit_league(
+    model: Model, history: History, breaks: Breaks, report: Callable[[float], None] | None = None
+) -> Hindsight:
+    """Fit the history of a league, without any warnings.
+
+    At the times of the `breaks`, the skills of all players who have played move, as at the start of a season. `report`
+    is called after every sweep, with the share of the work that is done.
+    """
+    check_model(model)
+    check_columns(model, history)
+    smoother = Smoother(Ladder(model), history, breaks)
+    return Hindsight(smoother, smoother.run(TOLERANCE, MOST_SWEEPS, False, report))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log
 from typing import Any
 
@@ -199,11 +200,18 @@ class Smoother:
         self.moved = moved
         self.sweeps += 1
 
-    def run(self, tolerance: float, sweeps: int, progress: bool | None) -> bool:
-        """Sweep at most `sweeps` times, until no belief moves by more than `tolerance`; return whether that was so."""
+    def run(
+        self, tolerance: float, sweeps: int, progress: bool | None, report: Callable[[float], None] | None = None
+    ) -> bool:
+        """Sweep at most `sweeps` times, until no belief moves by more than `tolerance`; return whether that was so.
+
+        `report` is called after every sweep, with the share of the work that is done.
+        """
         for _ in track(range(sweeps), "sweeping", lambda: self._share(tolerance), progress):
             if self.sweep() < tolerance:
                 break
+            if report is not None:
+                report(self._share(tolerance))
         return self.moved < tolerance
 
     def _share(self, tolerance: float) -> float:

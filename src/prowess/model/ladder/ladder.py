@@ -412,7 +412,7 @@ class Ladder:
         Rating(mu=30.0, sigma=3.605551275463989)
         """
         model = self.model
-        tau = _usual_tau(model, carry) if season_tau is None else season_tau
+        tau = usual_tau(model, carry) if season_tau is None else season_tau
         through = model.replace(drift=Seasons(Still(), gap=NO_BREAK, carry=carry, season_tau=tau))
         # If matches never change sigma, they could not undo a change made here.
         steady = model.absorb.certain or isinstance(model.absorb, Constant)
@@ -549,7 +549,7 @@ class Ladder:
         return load(path, model)
 
 
-def _usual_tau(model: Model, carry: float) -> float:
+def usual_tau(model: Model, carry: float) -> float:
     """Return the `season_tau` that leaves the uncertainty of newcomers unchanged: σ√(1 − carry²)."""
     # The built-in priors give every trait the same sigma.
     parts = model.rating()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nsmallest
@@ -41,6 +41,8 @@ RATING_KEYS = ("mu", "sigma", "shown")
 _JOURNAL = schema.journal.c
 Ints = NDArray[np.intp]
 Plain = dict[str, Any]
+# From entries to beliefs: a row of means and variances for each entry, as in `Trace.after`.
+Beliefs = Callable[[Ints], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -162,9 +164,12 @@ class MatchViews:
             "partners": self._met(partners),
         }
 
-    def curve(self, name: str, most: int = 500) -> list[Plain]:
-        """Return a player's ratings after each match that counts, reduced to at most `most` points."""
-        return self._curve(self._entries(name), most)[0]
+    def curve(self, name: str, most: int = 500, beliefs: Beliefs | None = None) -> list[Plain]:
+        """Return a player's ratings after each match that counts, reduced to at most `most` points.
+
+        `beliefs` returns other beliefs at given entries of the view, such as those in hindsight.
+        """
+        return self._curve(self._entries(name), most, beliefs=beliefs)[0]
 
     def record(self, name: str) -> Plain:
         """Return the best and worst rating of a player and the number of wins, draws and losses."""
@@ -256,7 +261,9 @@ class MatchViews:
                 rows.append(self._match(index, recorded[index]) | {"counts": counts[k]} | own | changes)
         return rows
 
-    def _curve(self, entry: Ints, most: int, by_mean: bool = False) -> tuple[list[Plain], Plain | None, Plain | None]:
+    def _curve(
+        self, entry: Ints, most: int, by_mean: bool = False, beliefs: Beliefs | None = None
+    ) -> tuple[list[Plain], Plain | None, Plain | None]:
         """Return at most `most` points of a curve, and its best and worst point.
 
         The points are compared by the shown rating or, with `by_mean`, by μ.
@@ -266,7 +273,8 @@ class MatchViews:
         entry, match = entry[counted], match[counted]
         if not len(entry):
             return [], None, None
-        mu, sigma, shown = overall(trace.model, trace.after.take(entry, axis=0))  # faster than `after[entry]`
+        after = trace.after.take(entry, axis=0) if beliefs is None else beliefs(entry)  # faster than `after[entry]`
+        mu, sigma, shown = overall(trace.model, after)
         ranked = mu if by_mean else shown
         best, worst = int(np.argmax(ranked)), int(np.argmin(ranked))
         at = np.arange(len(entry))
