@@ -660,3 +660,27 @@ def test_many_matches_change_at_once():
     source = np.array([matches.index(match) if match in matches else -1 for match in mixed])
     revised = hindsight.with_history(read(mixed), source, tolerance=1e-4)
     assert largest_error(revised, model.hindsight(read(mixed), **FINE)) < 5e-3
+
+
+# --- passes in parts --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        pw.TrueSkill().replace(drift=pw.drift.PerTime(0.2)),
+        scores_model(2, 0.3, (1.0, 2.0, 0.1)),
+        pw.TrueSkill().replace(team=pw.team.Sum(), facets=(pw.facet.By("place", sigma=2.0),)),
+    ],
+    ids=["lanes", "learnt home", "facet"],
+)
+def test_parts_of_a_pass_do_not_change_the_bits(monkeypatch, model):
+    matches = league(np.random.default_rng(8), 40 if PURE else 200, 9, home=True)
+    for number, match in enumerate(matches):
+        match["context"] = {"place": "hall" if number % 3 else "park"}
+    monkeypatch.setattr("prowess.model.engine.schedule.WINDOW", 17)
+    whole = model.hindsight(read(matches))
+    monkeypatch.setattr("prowess.model.hindsight.smoother.CHUNK", 40)
+    parts = model.hindsight(read(matches))
+    assert (parts.sweeps, parts.log_evidence) == (whole.sweeps, whole.log_evidence)
+    assert parts.leaderboard().equals(whole.leaderboard())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from math import log
 from typing import Any
 
@@ -19,7 +20,7 @@ from ..engine.buffers import Record, columns_of
 from ..engine.chains import smooth_walk
 from ..engine.schedule import schedule, schedule_part
 from ..engine.smoothing import Chains, find_pools, visit_blocks, visit_matches
-from ..fit.sweeps import run_sweep
+from ..fit.sweeps import CHUNK, run_sweep
 from ..ladder.facet_rows import enter_facets
 from ..ladder.ladder import Ladder
 from ..ladder.record import enter_players
@@ -140,16 +141,28 @@ class Smoother:
         if self.first == self.last:
             return record
         try:
-            if self.plan is None:
-                first, last = self.first, self.last
-                visit_matches(pipeline, self.board, self.columns, table, record, self.chains, first, last)
-            else:
-                last = self.plan.windows
-                visit_blocks(pipeline, self.board, self.columns, table, record, self.plan, self.chains, 0, last)
+            for first, last in self._chunks():
+                if self.plan is None:
+                    visit_matches(pipeline, self.board, self.columns, table, record, self.chains, first, last)
+                else:
+                    plan = self.plan
+                    visit_blocks(pipeline, self.board, self.columns, table, record, plan, self.chains, first, last)
         except Error:
             run_sweep(self.before.copy(), self.history, False, silent=True)  # raises the same error, with its match
             raise
         return record
+
+    def _chunks(self) -> list[tuple[int, int]]:
+        """Return parts of a pass, as ranges of matches or of windows of the schedule, in the order of the pass.
+
+        Kernels hold the interpreter lock, so Ctrl-C and the other threads of a service wait until a part ends.
+        """
+        starts = np.arange(self.first, self.last + 1) if self.plan is None else self.plan.starts
+        done = self.history.team_start[self.history.match_start[starts]]  # entries before each step
+        cuts = np.searchsorted(done, np.arange(done[0] + CHUNK, done[-1], CHUNK))
+        first = self.first if self.plan is None else 0
+        chunks = list(pairwise((first + np.unique([0, *cuts, len(done) - 1])).tolist()))
+        return chunks[::-1] if self.chains.backward else chunks
 
     def read(self) -> Record:
         """Visit all matches without changing anything, and keep the messages from earlier matches of all visits."""
