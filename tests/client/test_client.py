@@ -83,6 +83,23 @@ def test_client_leaderboards_now_and_in_the_past_equal_those_of_a_ladder(league)
     assert dict(zip(board["player"], board["mu"], strict=True)) == {name: then[name].mu for name in then}
 
 
+def test_client_hindsight_equals_that_of_the_library(league):
+    client, _ = league
+    hindsight = pw.TrueSkill().hindsight(client.history(), scale=(1500, 400))
+    for ours, theirs in (
+        (client.leaderboard(hindsight=True), hindsight.leaderboard()),
+        (client.leaderboard(at="2026-01-02", hindsight=True), hindsight.leaderboard(at="2026-01-02")),
+        (client.best(), hindsight.best()),
+        (client.best(4), hindsight.best(min_matches=4)),
+    ):
+        assert ours["player"].to_list() == theirs["player"].to_list()
+        assert ours["mu"].to_list() == pytest.approx(theirs["mu"].to_list())
+        assert set(ours.columns) >= set(theirs.columns)
+    assert client.best()["match"].to_list() == hindsight.best()["match"].to_list()
+    curve = client.player("ann", hindsight=True)["hindsight"]
+    assert [point["mu"] for point in curve] == pytest.approx(hindsight.curve("ann")["mu"].to_list())
+
+
 def test_client_forecasts_equal_those_of_a_ladder(league):
     client, ladder = league
     ours, theirs = client.predict(TEAMS, time="2026-02-01"), ladder.predict(TEAMS, time="2026-02-01T00:00:00Z")

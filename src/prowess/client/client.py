@@ -135,9 +135,9 @@ class Client:
         """Yield the names of the players, best first."""
         return (row["player"] for row in self._rows())
 
-    def _rows(self, **query: Any) -> Iterator[dict[str, Any]]:
-        # The leaderboard is requested page by page; all pages show the same revision.
-        page = self._get("/leaderboard", size=PAGE, **query)
+    def _rows(self, path: str = "/leaderboard", **query: Any) -> Iterator[dict[str, Any]]:
+        # The leaderboard is requested page by page; except in hindsight, all pages show the same revision.
+        page = self._get(path, size=PAGE, **query)
         while True:
             yield from page["players"]
             if page["next"] is None:
@@ -145,12 +145,13 @@ class Client:
             # exactly one leading slash, or `next` could name another host, which would then receive the key
             page = self._connection.request_json("GET", f"/{page['next'].lstrip('/')}")
 
-    def player(self, name: str, *, matches: int = 20, curve: int = 500) -> dict[str, Any]:
+    def player(self, name: str, *, matches: int = 20, curve: int = 500, hindsight: bool = False) -> dict[str, Any]:
         """Return a player's rating, rank, rating curve and last matches, and results by opponent and partner.
 
         The result has the last `matches` matches, at most `curve` points of the curve, and the 100 most frequent
         opponents and partners. The name may differ in case, accents, punctuation and the order of words; "player" in
-        the result is the exact name.
+        the result is the exact name. With `hindsight`, the result also has the curve in hindsight, as known now from
+        all matches.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -158,13 +159,18 @@ class Client:
         ...     client.player("ann")["rank"]
         1
         """
-        player: dict[str, Any] = self._get(f"/players/{encode_segment(name_of(name))}", matches=matches, curve=curve)
+        path = f"/players/{encode_segment(name_of(name))}"
+        player: dict[str, Any] = self._get(path, matches=matches, curve=curve, hindsight=hindsight or None)
         return player
 
-    def leaderboard(self, min_matches: int = 0, *, at: Any = None, **context: Any) -> pl.DataFrame:
+    def leaderboard(
+        self, min_matches: int = 0, *, at: Any = None, hindsight: bool = False, **context: Any
+    ) -> pl.DataFrame:
         """Return the players with at least `min_matches` matches, best first, as a Polars frame, now or at time `at`.
 
-        If values of the context are given, such as `surface="clay"`, the ratings are those at these values.
+        With `hindsight`, the ratings use all matches, also those after `at`, and the players are those of
+        `pw.Hindsight.leaderboard`. If values of the context are given, such as `surface="clay"`, the ratings are those
+        at these values.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -174,8 +180,26 @@ class Client:
         """
         values = {f"context.{column}": value for column, value in context.items()}
         return responses.parse_standings(
-            list(self._rows(min_matches=whole("min_matches", min_matches), at=to_json(at), **values))
+            list(
+                self._rows(
+                    min_matches=whole("min_matches", min_matches),
+                    at=to_json(at),
+                    hindsight=hindsight or None,
+                    **values,
+                )
+            )
         )
+
+    def best(self, min_matches: int = 0) -> pl.DataFrame:
+        """Return the players at their best, the best of all time first, as `pw.Hindsight.best` does.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record([["ann"], ["bob"]])
+        ...     client.best().row(0)[:2]
+        (1, 'ann')
+        """
+        return responses.parse_best(list(self._rows("/best", min_matches=whole("min_matches", min_matches))))
 
     def effects(self) -> pl.DataFrame:
         """Return what all players share, like `pw.Ladder.effects`: facet, value, mu, sigma and matches.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
 from types import SimpleNamespace
@@ -259,12 +259,33 @@ def parse_standings(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """
     import polars as pl
 
+    return _ranked(rows, {"matches": pl.Int64, "last_seen": None, "active": pl.Boolean}, "last_seen", {"provisional"})
+
+
+def parse_best(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Return the players at their best as a Polars frame, as `Hindsight.best` would return them.
+
+    >>> row = {"rank": 1, "player": "ann", "mu": 29.0, "sigma": 7.0, "shown": 8.0, "matches": 1, "match": 1}
+    >>> parse_best([row | {"time": "2026-01-31T10:00:00Z"}]).select("player", "match").rows()
+    [('ann', 0)]
+    """
+    import polars as pl
+
+    frame = _ranked(rows, {"matches": pl.Int64, "match": pl.Int64, "time": None}, "time")
+    return frame.with_columns(pl.col("match") - 1)  # an index, as in the history of the league
+
+
+def _ranked(
+    rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any], time: str, left_out: Collection[str] = ()
+) -> pl.DataFrame:
+    """Return rows with ratings and other columns, one of which is a time, as a Polars frame."""
+    import polars as pl
+
     whole, real = pl.Int64, pl.Float64
-    schema: dict[str, Any] = {"rank": whole, "player": pl.String, "mu": real, "sigma": real, "shown": real}
-    schema |= {"matches": whole, "last_seen": None, "active": pl.Boolean}
-    extras = [name for name in (rows[0] if rows else ()) if name not in {*schema, "provisional"}]
+    schema: dict[str, Any] = {"rank": whole, "player": pl.String, "mu": real, "sigma": real, "shown": real, **columns}
+    extras = [name for name in (rows[0] if rows else ()) if name not in {*schema, *left_out}]
     schema |= dict.fromkeys(extras, real)
     frame = pl.DataFrame({name: [row[name] for row in rows] for name in schema}, schema=schema)
-    if frame["last_seen"].dtype == pl.String:
-        return frame.with_columns(pl.col("last_seen").str.to_datetime(time_unit="us", time_zone="UTC"))
-    return frame if frame["last_seen"].dtype != pl.Null else frame.with_columns(pl.col("last_seen").cast(real))
+    if frame[time].dtype == pl.String:
+        return frame.with_columns(pl.col(time).str.to_datetime(time_unit="us", time_zone="UTC"))
+    return frame if frame[time].dtype != pl.Null else frame.with_columns(pl.col(time).cast(real))

@@ -30,6 +30,7 @@ from .api import (
     events,
     files,
     forecasts,
+    hindsight,
     keys,
     leagues,
     matches,
@@ -41,6 +42,7 @@ from .api import (
 )
 from .auth import Identify, peek_key_id
 from .background.analysis_requests import ModelAnalyses
+from .background.hindsights import Hindsights
 from .background.housekeeping import Housekeeper
 from .background.prewarm import Prewarmer
 from .concurrency import TtlCache
@@ -70,8 +72,8 @@ Value = TypeVar("Value")
 # Threads that one client may use at once; few, because all clients share the interpreter lock.
 ADDRESS_THREADS, KEY_THREADS = 2, 8
 API = (
-    *(leagues, keys, matches, aliases, standings, erasures, forecasts, matchmaking, files, models, offers),
-    *(events, monitoring),
+    *(leagues, keys, matches, aliases, standings, hindsight, erasures, forecasts, matchmaking, files, models),
+    *(offers, events, monitoring),
 )
 EXPOSED_HEADERS = ["X-Request-ID", "Retry-After"]  # response headers that pages of other sites may read
 
@@ -105,6 +107,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             leagues=TtlCache(_in_transaction(database, stored_leagues.find)),
             metrics=metrics,
             analyses=ModelAnalyses(database, traces, writer.submit, settings.search_models),
+            hindsights=Hindsights(database, traces),
             prewarmer=Prewarmer(database, standings_cache, traces),
             readiness=TtlCache(lambda _: database.check_writable()),
             streams=StreamLimit(
@@ -126,7 +129,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                 async with service.exports.running(service.closing):
                     yield {"connections": connections}  # for `connections.HttpProtocol`
         finally:
-            for part in (service.children, service.prewarmer, service.analyses, service.writer, housekeeper, database):
+            readers = (service.children, service.prewarmer, service.analyses, service.hindsights)
+            for part in (*readers, service.writer, housekeeper, database):
                 await run_in_threadpool(part.close)
 
     app = FastAPI(title="prowess", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan)

@@ -22,6 +22,7 @@ from ..store.read.trace_cache import TraceCache
 from ..store.write.writer import Writer
 from .background.analysis_requests import ModelAnalyses
 from .background.child_process import ChildPool
+from .background.hindsights import Hindsights
 from .background.prewarm import Prewarmer
 from .concurrency import ConcurrencyLimiter, TtlCache, charge_client, run_in_threadpool
 from .connections import StreamLimit
@@ -46,6 +47,7 @@ class Service:
     leagues: TtlCache[League]  # by name; may be a second old
     metrics: Metrics
     analyses: ModelAnalyses
+    hindsights: Hindsights
     prewarmer: Prewarmer
     streams: StreamLimit
     readiness: TtlCache[None]  # loading fails if the database cannot be written to

@@ -1,4 +1,4 @@
-"""Standings in hindsight: `prowess rate --hindsight`, on a day, and the best of all times."""
+"""Standings in hindsight: `prowess rate --hindsight`, on a day, and the best of all time."""
 
 import json
 from pathlib import Path
@@ -87,7 +87,7 @@ def test_best_ranks_players_by_their_peaks(tmp_path: Path) -> None:
     written = pl.read_csv(out)
     assert written.columns == ["rank", "player", "mu", "sigma", "shown", "matches", "last_seen", "active", "peak"]
     screen = ruled("rate", LEAGUE, *TEXTBOOK, "--hindsight", "--best")
-    assert "the best of all times, in hindsight" in screen
+    assert "the best of all time, in hindsight" in screen
     assert "peak" in screen
 
 

@@ -73,6 +73,8 @@ PAGES = (
     PageCase("keys", "/keys", signed_in=True),
     _of(LEAGUE, "standings", "standings"),
     _of(LEAGUE, "standings-past", "standings", ("at", "2025-12-31"), ("search", "e")),
+    _of(LEAGUE, "best", "best"),
+    _of(LEAGUE, "best-on-a-day", "best", ("on", "2025-12-31")),
     _of(LEAGUE, "player", "player", ("name", "Uma")),
     _of(LEAGUE, "players-compared", "player", ("name", "Uma"), ("name", "Mbali")),
     _of(LEAGUE, "matches", "matches"),
@@ -101,6 +103,8 @@ PAGES = (
 # Pages with unusual data, which must work but need no screenshots.
 ODD_PAGES = (
     _of(ODD, "odd-standings", "standings"),
+    _of(ODD, "odd-best", "best"),
+    _of(ODD, "odd-best-on-a-day", "best", ("on", "2026-01-03")),
     _of(ODD, "odd-player", "player", ("name", NAMES[1])),
     _of(ODD, "odd-compared", "player", *(("name", name) for name in NAMES[:8])),
     _of(ODD, "odd-matches", "matches", ("player", NAMES[0])),
@@ -111,6 +115,6 @@ ODD_PAGES = (
     _of(ODD, "odd-models", "models"),
     *(
         _of("empty", f"empty-{page}", page)
-        for page in ("standings", "matches", "predict", "teams", "pairings", "models")
+        for page in ("standings", "best", "matches", "predict", "teams", "pairings", "models")
     ),
 )

@@ -87,7 +87,7 @@ def test_match_page_explains_changes_in_points(ask):
 def test_skill_chart_is_in_points_and_has_another_url_after_a_change_of_scale(ask):
     path = league(ask, "curves")
     page = ask.look(f"{path}/player?name=ann").text
-    assert "curves.svg?name=ann&amp;revision=1&amp;height=360&amp;scale=1500.0%2C400.0" in page
+    assert "curves.svg?name=ann&amp;hindsight=1&amp;revision=1&amp;height=360&amp;scale=1500.0%2C400.0" in page
     spec = ask.get(f"{path}/charts/curves.json?name=ann&revision=1").json()
     assert spec["layer"][1]["encoding"]["y"]["title"] == "rating"
     ask("PATCH", "/api/leagues/curves", json={"settings": {"scale": [0, 1]}}, status=200)

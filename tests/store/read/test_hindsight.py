@@ -27,11 +27,11 @@ class Reader:
         with self.database.reading() as connection:
             league = leagues.find(connection, self.name)
             view = self.traces.of(connection, league).view
-            if self.kept is None:
+            if self.kept is None or not self.kept.fitted.leads_to(league, view):
                 self.kept = hindsight.fit(league, view)
             else:
                 entries = journal.changes_since(connection, league, self.kept.revision)
-                self.kept = self.kept.updated(league, view, [entry.seq for entry in entries])
+                self.kept = self.kept.fitted.updated(view, [entry.seq for entry in entries])
             return self.kept, hindsight.fit(league, view)
 
 
@@ -121,7 +121,7 @@ def test_fit_of_another_process_continues_here(database):
         sent = pickle.dumps(hindsight.fit_journal(connection, league, shares.append))
         view = traces.of(connection, league).view
     assert 0.0 <= min(shares) <= max(shares) <= 1.0
-    same = hindsight.of_journal(league, pickle.loads(sent), view, [])
+    same = pickle.loads(sent).updated(view, [])
     assert largest_error(same, hindsight.fit(league, view)) < 1e-8
     perform(database, Post("chess", given[50:]))
     perform(database, Delete("chess", "m3"))
@@ -129,13 +129,13 @@ def test_fit_of_another_process_continues_here(database):
         league = leagues.find(connection, "chess")
         view = traces.of(connection, league).view
         changed = [entry.seq for entry in journal.changes_since(connection, league, pickle.loads(sent).revision)]
-    later = hindsight.of_journal(league, pickle.loads(sent), view, changed)
+    later = pickle.loads(sent).updated(view, changed)
     assert largest_error(later, hindsight.fit(league, view)) < 0.01
     perform(database, NewSeason("chess", "II", 30.0))
     with database.reading() as connection:
         league = leagues.find(connection, "chess")
         view = traces.of(connection, league).view
-    assert hindsight.of_journal(league, pickle.loads(sent), view, []) is None
+    assert not pickle.loads(sent).leads_to(league, view)
 
 
 def test_many_small_changes_are_followed_by_a_sweep(database, monkeypatch):
@@ -184,7 +184,3 @@ def test_an_empty_league_has_an_empty_hindsight(database):
     assert [row["matches"] for row in reader.read()[0].best] == [1, 1]
     perform(database, Delete("chess", "m0"))
     assert reader.read()[0].best == []
-
-
-def test_models_without_a_hindsight_say_so():
-    assert "TrueSkill() or TS2() can" in hindsight.why_not(pw.Elo())

@@ -54,15 +54,15 @@ class HindsightView:
         'in hindsight, on 2009'
         """
         if self.best:
-            return "the best of all times, in hindsight"
+            return "the best of all time, in hindsight"
         return f"in hindsight, {'at the last match of each player' if self.on is None else f'on {self.on}'}"
 
     def check_options(self, at: object, given: Mapping[str, object]) -> None:
         """Raise an `Error` for options that make no sense in hindsight; `given` maps flags to their values."""
         if self.best and self.on is not None:
-            raise Error("--best looks at all times, and --on at one; leave out one of them")
+            raise Error("--best looks at all of time, and --on at one moment; leave out one of them")
         if self.best and at:
-            raise Error("--best compares the skills of all times, not those at a value; leave out --at or --best")
+            raise Error("--best compares skills at all times, not those at a value; leave out --at or --best")
         reasons = {
             "--resume": "it needs all matches, but a saved ladder has none; give all files of matches instead",
             "--stream": "it goes through the matches many times; leave out --stream",

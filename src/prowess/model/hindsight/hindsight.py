@@ -267,7 +267,7 @@ class Hindsight:
         return ladder if all else _players_of(ladder, self._playing(time))
 
     def best(self, *, min_matches: int = 0) -> pl.DataFrame:
-        """Return the players at their best, the best of all times first.
+        """Return the players at their best, the best of all time first.
 
         The best of a player is the match at which `shown` was highest, given all matches. The columns are rank, player,
         mu, sigma, shown, matches (of the whole career), match (the index of the match) and, if matches have times,

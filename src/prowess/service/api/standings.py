@@ -28,6 +28,7 @@ from .responses import (
     csv_text,
     etag_headers,
     etag_of,
+    extend_etag,
     json_response,
     not_modified,
     rating_payload,
@@ -104,6 +105,14 @@ class StandingsFilter:
         """Return the selected standings with all players, without filtering."""
         return self.at_values(self._skills(service, connection, league))
 
+    def in_hindsight(self, service: Service, league: League) -> Snapshot:
+        """Return the standings in hindsight, at the time of the filter or at the players' last matches."""
+        for name in ("season", "generation", "revision"):
+            if getattr(self, name) is not None:
+                raise Error.in_field(name, "this parameter cannot be combined with hindsight")
+        at = None if self.at is None else end_of_day(league.clock, self.at)
+        return self.at_values(service.hindsights.ready(league).standing_at(league, at))
+
     def at_values(self, snapshot: Snapshot) -> Snapshot:
         """Return standings at the values of the context."""
         values = self.for_model(snapshot.model).context
@@ -114,7 +123,7 @@ class StandingsFilter:
         if len(past) > 1:
             raise Error.in_field(past[1], f"this parameter cannot be combined with {past[0]}")
         if self.at is not None:
-            return service.standings.at_time(connection, league, _end_of_day(league.clock, self.at), self.revision)
+            return service.standings.at_time(connection, league, end_of_day(league.clock, self.at), self.revision)
         if self.season is not None:
             return service.standings.of_season(connection, league, self.season, self.revision)
         if self.generation is not None:
@@ -162,14 +171,22 @@ class StandingsFilter:
 
 
 # Parameters of the leaderboard and of the page of standings, which are not columns.
-OWN_PARAMETERS = {*vars(StandingsFilter({})), "page", "size", "show", "raw_names"}
+OWN_PARAMETERS = {*vars(StandingsFilter({})), "page", "size", "show", "raw_names", "hindsight"}
 StandingsFilterDep = Annotated[StandingsFilter, Depends()]
+InHindsight = Annotated[
+    bool,
+    Query(
+        description="The standings in hindsight: ratings that use all matches, earlier and later ones. With `at`, the "
+        "players are those who were between their first and last match at that time; without it, all players are shown "
+        "at their last matches."
+    ),
+]
 
 
-def _end_of_day(clock: Clock, at: str) -> float:
+def end_of_day(clock: Clock, at: str) -> float:
     """Parse a time; a date means the end of that day.
 
-    >>> _end_of_day("utc", "1970-01-01"), _end_of_day("number", "7")
+    >>> end_of_day("utc", "1970-01-01"), end_of_day("number", "7")
     (86399999999.0, 7.0)
     """
     number = parse(clock, at, "at")
@@ -191,24 +208,23 @@ async def get_leaderboard(
     filters: StandingsFilterDep,
     page: Annotated[int, Query(ge=1, le=LARGEST // 1000)] = 1,
     size: Annotated[int, Query(ge=1, le=1_000)] = 50,
+    hindsight: InHindsight = False,
 ) -> Response:
     """Players, best first.
 
-    `next` is the URL of the next page at the same revision, so that new matches do not shift the pages.
+    `next` is the URL of the next page at the same revision, so that new matches do not shift the pages; in hindsight,
+    only the latest revision is available.
     """
 
     def respond(snapshot: Snapshot, headers: dict[str, str]) -> Response:
         body = filters.payload(snapshot, page, size)
         if body["next"]:
-            params = filters.for_model(snapshot.model).query_params | {
-                "page": body["next"],
-                "size": size,
-                "revision": snapshot.revision,
-            }
+            params = filters.for_model(snapshot.model).query_params | {"page": body["next"], "size": size}
+            params |= {"hindsight": "true"} if hindsight else {"revision": snapshot.revision}
             body["next"] = f"/api/leagues/{snapshot.league}/leaderboard?{urlencode(params)}"
         return json_response(body, headers=headers)
 
-    return await _respond_with_standings(request, access, service, filters, respond)
+    return await _respond_with_standings(request, access, service, filters, respond, hindsight)
 
 
 @router.get(
@@ -223,7 +239,12 @@ async def get_leaderboard(
     openapi_extra=CONTEXT_PARAMETERS,
 )
 async def get_leaderboard_csv(
-    request: Request, access: Read, service: ServiceDep, filters: StandingsFilterDep, raw_names: RawNames = False
+    request: Request,
+    access: Read,
+    service: ServiceDep,
+    filters: StandingsFilterDep,
+    raw_names: RawNames = False,
+    hindsight: InHindsight = False,
 ) -> Response:
     """All players, best first, as CSV."""
 
@@ -233,7 +254,7 @@ async def get_leaderboard_csv(
         body = csv_text(filters.page(snapshot, 0, len(snapshot)).rows, columns, raw_names)
         return Response(body, headers=headers, media_type="text/csv")
 
-    return await _respond_with_standings(request, access, service, filters, respond)
+    return await _respond_with_standings(request, access, service, filters, respond, hindsight)
 
 
 async def _respond_with_standings(
@@ -242,10 +263,14 @@ async def _respond_with_standings(
     service: Service,
     filters: StandingsFilter,
     respond: Callable[[Snapshot, dict[str, str]], Response],
+    hindsight: bool,
 ) -> Response:
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
-        snapshot = filters.standings(service, connection, league)
+        if hindsight:
+            snapshot = filters.in_hindsight(service, league)
+        else:
+            snapshot = filters.standings(service, connection, league)
         tag = etag_of(league, snapshot.generation, snapshot.revision)
         return not_modified(request, tag) or respond(snapshot, etag_headers(tag))
 
@@ -297,6 +322,7 @@ async def get_player(
     service: ServiceDep,
     matches: Annotated[int, Query(ge=0, le=1_000, description="Number of most recent matches to return.")] = 20,
     curve: Annotated[int, Query(ge=0, le=10_000, description="Maximum number of points of the rating curve.")] = 500,
+    hindsight: Annotated[bool, Query(description="Also return the rating curve in hindsight.")] = False,
 ) -> Response:
     """Rating and rank, rating curve, recent matches with their predicted results, opponents and partners.
 
@@ -311,7 +337,17 @@ async def get_player(
         name = player.strip() if "/" in player else now.names.resolve(player)
         now.row(name)  # an unknown player is 404, never 304
         tag = etag_of(league, now.generation, now.revision)
-        return cached_json(request, tag, lambda: player_payload(service, connection, league, now, name, matches, curve))
+        found = service.hindsights.ready(league) if hindsight else None
+        if found is not None:
+            tag = extend_etag(tag, found.revision)
+
+        def payload() -> dict[str, Any]:
+            content = player_payload(service, connection, league, now, name, matches, curve)
+            if found is not None:
+                content["hindsight"] = found.curve(service.views(connection, league), name, curve)
+            return content
+
+        return cached_json(request, tag, payload)
 
     return await service.read(work)
 

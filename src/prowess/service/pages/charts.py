@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from math import ceil
 from typing import Annotated, Any, Literal
 
@@ -16,12 +16,13 @@ from starlette.responses import Response
 
 from ...lab.charts.comparison import calibration_chart, measure_chart, time_chart
 from ...lab.charts.files import svg
-from ...lab.charts.skill import Belief, belief_curves
+from ...lab.charts.skill import KNOWN_NOW, KNOWN_THEN, Belief, belief_curves
 from ...lab.charts.theme import DARK, LIGHT, Look, page_look
 from ...store import leagues
 from ...store.leagues import League
+from ...store.read.match_views import MatchViews
 from ..api.dependencies import LARGEST, Read, ServiceDep
-from ..api.responses import etag_headers, etag_of, not_modified
+from ..api.responses import etag_headers, etag_of, extend_etag, not_modified
 from ..auth import Access
 from ..context import Service
 from ..errors import Problem
@@ -95,16 +96,20 @@ async def _respond(
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
-        etag = etag_of(league, league.generation, league.revision)
+        etag, is_complete = etag_of(league, league.generation, league.revision), True
+        if "hindsight" in query:
+            found = service.hindsights.kept(league)
+            is_complete = found is not None
+            etag = extend_etag(etag, "then" if found is None else found.revision)
         headers = etag_headers(etag) | ({} if league.public else BY_KEY)
-        if revision == league.revision:
+        if revision == league.revision and is_complete:
             headers["Cache-Control"] = f"{'public' if league.public else 'private'}, {A_DAY}"
         unchanged = not_modified(request, etag)
         if unchanged is not None:
             unchanged.headers.update(headers)
             return unchanged
         parameters = tuple(sorted(item for item in query.multi_items() if item[0] not in DISPLAY))
-        key = (league.id, league.generation, league.revision, league.settings, kind, look, parameters)
+        key = (league.id, etag, league.settings, kind, look, parameters)
 
         def spec() -> bytes:
             return to_json(KINDS[kind](service, connection, league, query, look).to_dict(validate=False))
@@ -161,12 +166,36 @@ def unique_names(names: Iterable[str]) -> list[str]:
 
 @chart("curves")
 def curves(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
-    """Draw the skill of players over time; the scale of the axis ignores the wide bands of provisional ratings."""
+    """Draw the skill of players over time; the scale of the axis ignores the wide bands of provisional ratings.
+
+    With `hindsight` in the query, the skills are those known now; a single player is drawn as known then and now.
+    """
     names = unique_names(query.getlist("name"))
     if not 1 <= len(names) <= MOST:
         raise Problem(422, f"name: a chart shows 1 to {MOST} players, not {len(names)}")
-    matches = service.traces.of(connection, league)
-    most = max(POINTS[look.narrow] // len(names), 100)
+    found = service.hindsights.kept(league) if "hindsight" in query else None
+    matches, most = service.traces.of(connection, league), max(POINTS[look.narrow] // len(names), 100)
+    now = {} if found is None else {name: _curve(found.curve(matches, name, most), league) for name in names}
+    curves = {name: curve for name, curve in now.items() if curve}
+    fit_to = [belief for curve in curves.values() for belief in curve]
+    if len(names) == 1 or found is None:
+        then, established = _curves_then(matches, league, names, most)
+        fit_to += established
+        if found is None:
+            curves = then
+        else:
+            both = {KNOWN_THEN: then.get(names[0]), KNOWN_NOW: curves.get(names[0])}
+            curves = {label: curve for label, curve in both.items() if curve}
+    if not curves:
+        raise Problem(404, f"no chart: none of the matches of {', '.join(names)} is rated")
+    certain, points = league.model.absorb.certain, service.points(connection, league)
+    return belief_curves(curves, AXES[league.clock], certain=certain, points=points, look=look, fit_to=fit_to)
+
+
+def _curves_then(
+    matches: MatchViews, league: League, names: Sequence[str], most: int
+) -> tuple[dict[str, list[Belief]], list[Belief]]:
+    """Return the curves of players as known after each match, and the beliefs to which the scale is fitted."""
     curves: dict[str, list[Belief]] = {}
     fit_to: list[Belief] = []
     for name in names:
@@ -177,10 +206,7 @@ def curves(service: Service, connection: Connection, league: League, query: Quer
             skip = min(ceil(provisional * len(curve)), len(curve) - 1)
             # All lines stay visible, but the scale ignores the wide bands of provisional ratings.
             fit_to += [*((x, mu, None) for x, mu, _ in curve[:skip]), *curve[skip:]]
-    if not curves:
-        raise Problem(404, f"no chart: none of the matches of {', '.join(names)} is rated")
-    certain, points = league.model.absorb.certain, service.points(connection, league)
-    return belief_curves(curves, AXES[league.clock], certain=certain, points=points, look=look, fit_to=fit_to)
+    return curves, fit_to
 
 
 def _curve(points: list[Plain], league: League) -> list[Belief]:

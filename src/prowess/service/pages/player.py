@@ -18,6 +18,7 @@ from ...store.read.context_table import ContextView
 from ...store.read.match_views import head_to_head
 from ...store.read.snapshot import Snapshot
 from ..api.dependencies import LARGEST, ContextFiltersDep, Read, ServiceDep, column_param
+from ..api.hindsight import hindsight_etag
 from ..api.responses import etag_headers, etag_of, json_response, not_modified
 from ..api.standings import player_payload
 from ..context import Service
@@ -30,6 +31,7 @@ from .web.ratings import RatingFormat
 
 router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
 SIZE = 20  # matches per page
+PATIENCE = 0.3  # seconds to wait for the hindsight of a league, without which the page is nearly complete
 POINTS = 500  # maximum number of points of a curve in JSON
 FEW = 10  # opponents and partners that are shown initially
 SUGGESTED = 20  # maximum number of suggested names in a response
@@ -61,13 +63,16 @@ async def player(
             problem["unrated"] = problem["name"] in service.traces.of(connection, league).view.number
         extra: Plain = {"problems": problems, "known": known, "size": SIZE, "few": FEW, "most": MOST}
         extra["in_points"] = now.points is not None
-        etag = etag_of(league, now.generation, now.revision)
+        state = extra["state"] = service.hindsights.of(league, PATIENCE if known and ending != ".csv" else 0.0)
+        etag = hindsight_etag(etag_of(league, now.generation, now.revision), state)
         if len(known) != 1:
             data, rows = _compare(service, connection, league, now, known, ending)
             status = 404 if problems and not known else 200
             return PageContext(data, rows, league, etag, status, extra | _comparison_extra(data))
         data = player_payload(service, connection, league, now, known[0], SIZE, POINTS if ending else 0)
         matches = service.views(connection, league)
+        if ending == ".json":
+            data["hindsight"] = state.hindsight and state.hindsight.curve(matches, known[0], POINTS)
         total = sum(data[outcome] for outcome in ("wins", "draws", "losses"))  # includes matches that do not count
         if offset or where:
             page = matches.matches(known[0], limit=SIZE, offset=offset, where=where)
@@ -165,7 +170,7 @@ def _extremes(service: Service, connection: Connection, league: League, data: Pl
     matches, ratings = service.views(connection, league), RatingFormat(league.model, league.settings.scale)
     found = matches.extremes(data["player"], league.settings.provisional_matches)
     points = {label: point for label, point in zip(("Best", "Worst"), found, strict=True) if point is not None}
-    extremes = [point | {"label": label, "id": matches.id(point["match"])} for label, point in points.items()]
+    extremes = [point | {"label": label, "id": matches.ids([point["match"]])[0]} for label, point in points.items()]
     alt = f"Skill of {data['player']} over time: now {ratings.skill(data['rating'])}"
     for label, point in points.items():
         when = f"in match {point['match']}" if league.clock == "none" else f"on {day(point['time'])}"

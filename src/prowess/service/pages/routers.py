@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from . import (
+    best,
     charts,
     enter,
     leagues,
@@ -24,6 +25,7 @@ from .web import static
 PAGES = (
     leagues,
     standings,
+    best,
     player,
     matches,
     predict,

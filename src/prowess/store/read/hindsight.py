@@ -7,21 +7,19 @@ is computed again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from ...errors import Error
 from ...history import History
 from ...model.components.drift import Seasons, Still
 from ...model.engine.breaks import Breaks
 from ...model.hindsight.hindsight import Hindsight, fit_league
 from ...model.hindsight.revision import NEW
-from ...model.hindsight.support import check_model
 from ...model.ladder.ladder import usual_tau
 from ...model.model import Model
 from .. import clock, seasons
@@ -30,6 +28,7 @@ from ..facets import with_own_levels
 from ..journal import journal
 from ..leagues import League
 from ..seasons import Season
+from .match_views import MatchViews
 from .snapshot import Snapshot
 from .trace import TraceView
 
@@ -39,26 +38,15 @@ DAYS_BYTES = 20_000_000  # bytes of standings that a hindsight keeps
 
 Seqs = NDArray[np.int64]
 Plain = dict[str, Any]
-
-
-class FittedJournal(NamedTuple):
-    """A fit of a league's journal at a revision; `seq` has the numbers of the matches, in league order."""
-
-    generation: int
-    revision: int
-    seq: Seqs
-    seasons: tuple[Season, ...]
-    hindsight: Hindsight
+Report = Callable[[float], None]
 
 
 @dataclass(frozen=True, eq=False)
 class LeagueHindsight:
-    """A league in hindsight, at the revision of `view`; immutable.
-
-    `revised` is how many matches were posted or corrected since all matches were last swept.
-    """
+    """A league in hindsight, at the revision of `view`; immutable."""
 
     view: TraceView
+    key: tuple[int, int]  # the cache key of the league
     generation: int
     hindsight: Hindsight
     revised: int = 0
@@ -70,6 +58,12 @@ class LeagueHindsight:
         return self.view.revision
 
     @property
+    def fitted(self) -> FittedJournal:
+        """The fit, from which the hindsight of a later view is made."""
+        about = self.key, self.generation, self.revision
+        return FittedJournal(*about, self.view.seq, self.view.seasons, self.hindsight, self.revised)
+
+    @property
     def nbytes(self) -> int:
         """Approximate size in bytes, without the columns that the trace of the league has, too."""
         history, traits = self.view.trace.history, len(self.hindsight.model.outcome.traits)
@@ -77,7 +71,7 @@ class LeagueHindsight:
 
     @cached_property
     def best(self) -> list[Plain]:
-        """All players at their best, the best of all times first.
+        """All players at their best, the best of all time first.
 
         A row has rank, player, mu, sigma, shown, the number of matches, and time and number (from 1 on) of the match.
         """
@@ -89,53 +83,82 @@ class LeagueHindsight:
             row["match"] += 1
         return rows
 
-    def standing_at(self, league: League, time: float) -> Snapshot:
-        """Return the standings at a time, of the players between their first and their last match."""
+    def standing_at(self, league: League, time: float | None = None) -> Snapshot:
+        """Return the standings at a time, of the players between their first and their last match.
+
+        Without a time, they have all players at their last matches.
+        """
         with self._days.lock(time):
             snapshot = self._days.get(time)
             if snapshot is None or snapshot.settings != league.settings:
-                snapshot = Snapshot.of(league, self.hindsight.standing_at(time), self.revision)
+                ladder = self.hindsight.ladder if time is None else self.hindsight.standing_at(time)
+                snapshot = Snapshot.of(league, ladder, self.revision)
                 self._days.put(time, snapshot, snapshot.nbytes)
         return snapshot
 
-    def updated(self, league: League, view: TraceView, changed: Sequence[int]) -> LeagueHindsight:
-        """Return the hindsight of a later view.
+    def views(self, matches: MatchViews) -> MatchViews:
+        """Return views of the matches at the revision of the hindsight."""
+        return replace(matches, view=self.view)
 
-        `changed` has at least the numbers of all matches that were posted, edited or deleted in between. After a new
-        season or a change of the model, all matches are fitted anew.
+    def curve(self, matches: MatchViews, player: str, most: int = 500) -> list[Plain]:
+        """Return a player's ratings at each match, reduced to at most `most` points; none without a match by then."""
+        if not len(self.view.entries(player)):
+            return []
+        return self.views(matches).curve(player, most, self.hindsight.beliefs_at)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedJournal:
+    """A fit of a league's matches at a revision, which can be sent to another process.
+
+    `seq` has the numbers of the matches, in league order. `revised` is how many matches were posted or corrected since
+    all matches were last swept.
+    """
+
+    key: tuple[int, int]  # the cache key of the league
+    generation: int
+    revision: int
+    seq: Seqs
+    seasons: tuple[Season, ...]
+    hindsight: Hindsight
+    revised: int = 0
+
+    def leads_to(self, league: League, view: TraceView) -> bool:
+        """Return whether the fit can be updated to a view.
+
+        It cannot after a new season, a change of the model, or if a player was anonymised: it still has the name.
         """
-        if self.generation != league.generation or set(self.view.seasons) != set(view.seasons):
-            return fit(league, view)
-        hindsight = _revise(self.hindsight, self.view.seq, view, changed)
+        same = self.key == league.cache_key and self.generation == league.generation
+        return same and set(self.seasons) == set(view.seasons)
+
+    def updated(self, view: TraceView, changed: Sequence[int]) -> LeagueHindsight:
+        """Return the hindsight of a view at the same revision or a later one.
+
+        `changed` has at least the numbers of all matches that were posted, edited or deleted in between.
+        """
+        if view.revision == self.revision:
+            return LeagueHindsight(view, self.key, self.generation, self.hindsight, self.revised)
+        source = np.full(len(view), NEW)
+        _, here, there = np.intersect1d(view.seq, self.seq, assume_unique=True, return_indices=True)
+        source[here] = there
+        source[np.isin(view.seq, changed)] = NEW
+        hindsight = self.hindsight.with_history(_history(self.hindsight.model, view), source)
         revised = self.revised + len(changed)
         if revised > max(SWEPT_LEAST, SWEPT_SHARE * len(view)):
             # Each change leaves differences of up to a thousandth of a standard deviation, which may add up.
             hindsight, revised = hindsight.refine(), 0
-        return LeagueHindsight(view, self.generation, hindsight, revised)
+        return LeagueHindsight(view, self.key, self.generation, hindsight, revised)
 
 
-def why_not(model: Model) -> str:
-    """Return why a model has no hindsight, and what to use instead; an empty text if it has one.
-
-    >>> import prowess as pw
-    >>> why_not(pw.TrueSkill())
-    ''
-    """
-    try:
-        check_model(model)
-    except Error as error:
-        return str(error)
-    return ""
+def fit(league: League, view: TraceView, report: Report | None = None) -> LeagueHindsight:
+    """Fit all matches of a league in this process; `report` is called as by `fit_journal`."""
+    breaks = breaks_of(league.model, view.seasons)
+    hindsight = fit_league(league.model, _history(league.model, view), breaks, report)
+    return LeagueHindsight(view, league.cache_key, league.generation, hindsight)
 
 
-def fit(league: League, view: TraceView) -> LeagueHindsight:
-    """Fit all matches of a league in this process."""
-    hindsight = fit_league(league.model, _history(league.model, view), breaks_of(league.model, view.seasons))
-    return LeagueHindsight(view, league.generation, hindsight)
-
-
-def fit_journal(connection: Connection, league: League, report: Callable[[float], None] | None = None) -> FittedJournal:
-    """Fit all matches of a league, as read from the journal; the result can be sent to another process.
+def fit_journal(connection: Connection, league: League, report: Report | None = None) -> FittedJournal:
+    """Fit all matches of a league, as read from the journal.
 
     `report` is called after every sweep, with the share of the work that is done.
     """
@@ -143,31 +166,7 @@ def fit_journal(connection: Connection, league: League, report: Callable[[float]
     rows = journal.current_rows(connection, league)
     history = with_own_levels(league.model, rows.history(league))
     hindsight = fit_league(league.model, history, breaks_of(league.model, begun), report)
-    return FittedJournal(league.generation, league.revision, rows.seq[rows.order], begun, hindsight)
-
-
-def of_journal(
-    league: League, fitted: FittedJournal, view: TraceView, changed: Sequence[int]
-) -> LeagueHindsight | None:
-    """Return the hindsight of a view from a fit of the journal at the same or at an earlier revision.
-
-    `changed` has at least the numbers of all matches that were changed after that revision. The result is None if there
-    is a new season or model since.
-    """
-    if fitted.generation != league.generation or set(fitted.seasons) != set(view.seasons):
-        return None
-    if fitted.revision == view.revision:
-        return LeagueHindsight(view, fitted.generation, fitted.hindsight)
-    return LeagueHindsight(view, fitted.generation, _revise(fitted.hindsight, fitted.seq, view, changed))
-
-
-def _revise(hindsight: Hindsight, seq: Seqs, view: TraceView, changed: Sequence[int]) -> Hindsight:
-    """Return the hindsight of a view; `hindsight` is that of the matches numbered in `seq`."""
-    source = np.full(len(view), NEW)
-    _, here, there = np.intersect1d(view.seq, seq, assume_unique=True, return_indices=True)
-    source[here] = there
-    source[np.isin(view.seq, changed)] = NEW
-    return hindsight.with_history(_history(hindsight.model, view), source)
+    return FittedJournal(league.cache_key, league.generation, league.revision, rows.seq[rows.order], begun, hindsight)
 
 
 def _history(model: Model, view: TraceView) -> History:

@@ -189,10 +189,11 @@ class MatchViews:
         best = self._curve(later if by_mean and len(later) else entry, 0, by_mean)[1]
         return best, self._curve(later, 0, by_mean)[2]
 
-    def id(self, number: int) -> str | None:
-        """Return the id of a match by its number, counted from 1; None if the connection does not see the match yet."""
-        match = self._recorded(np.array([number - 1])).get(number - 1)
-        return match and match.id
+    def ids(self, numbers: Sequence[int]) -> list[str | None]:
+        """Return the ids of matches by their numbers, counted from 1; None if the connection does not see a match."""
+        chosen = np.array(numbers, np.intp) - 1
+        recorded = self._recorded(np.unique(chosen)) if len(chosen) else {}
+        return [recorded[index].id if index in recorded else None for index in chosen.tolist()]
 
     def standing_at(self, time: float) -> Ladder:
         """Return the ladder at a time, after all matches and season starts up to that time."""

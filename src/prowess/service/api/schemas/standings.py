@@ -8,6 +8,7 @@ from .common import ANN, Points, Rating, ResponseModel, Time, example
 from .matches import PostedMatch
 
 POINT = ANN | {"time": "2026-01-31T10:00:00Z", "match": 1}
+PEAK = {"rank": 1, "player": "ann"} | POINT | {"matches": 12}
 STANDING = (
     {"rank": 1, "player": "ann"}
     | ANN
@@ -58,6 +59,39 @@ class Leaderboard(ResponseModel):
     total: int
     next: str | None
     players: list[Standing]
+
+
+class PeakRating(Points):
+    """A player at the best, in hindsight."""
+
+    model_config = example(PEAK)
+
+    rank: int = Field(description="The rank among all players of all time; equal players share a rank.")
+    player: str
+    mu: float
+    sigma: float
+    shown: float = Field(description="The rating that players are ranked by: μ − 3σ for most models.")
+    time: Time | None = Field(description="When the player was best.")
+    match: int = Field(description="The number of the match in the league, counted from 1 in order of time.")
+    matches: int = Field(description="The number of the player's matches.")
+
+
+class Best(ResponseModel):
+    """A page of the players at their best; `next` is the URL of the next page."""
+
+    model_config = example(
+        {"league": "darts", "revision": 120, "generation": 1, "page": 1, "size": 50, "total": 1, "next": None}
+        | {"players": [PEAK]}
+    )
+
+    league: str
+    revision: int = Field(description="The revision that was used; it may be older than that of the league.")
+    generation: int
+    page: int
+    size: int
+    total: int
+    next: str | None
+    players: list[PeakRating]
 
 
 class OverallRating(Points):
@@ -224,6 +258,9 @@ class Player(ResponseModel):
     draws: int | None = Field(description="Matches in which the player's team shared first place.")
     losses: int | None
     curve: list[CurvePoint] = Field(description="Ratings after matches, oldest first.")
+    hindsight: list[CurvePoint] | None = Field(
+        None, description="The ratings at the same matches in hindsight, given all matches; only with `hindsight=true`."
+    )
     best: CurvePoint | None = Field(description="The point of the curve with the highest `shown`.")
     worst: CurvePoint | None
     matches: list[PlayerMatch] = Field(description="The latest matches, newest first.")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TABS = (  # the pages of a league: path, label, and the scope that a key needs
     ("standings", "Standings", "read"),
+    ("best", "Best ever", "read"),
     ("matches", "Matches", "read"),
     ("predict", "Predict", "read"),
     ("teams", "Fair teams", "read"),

@@ -1,0 +1,255 @@
+"""Leagues in hindsight: fitted in the background, kept in memory, and brought up to date after posts and corrections.
+
+A thread of the service does the work. The first fit of a large league runs in a child process; after that, only what
+new and corrected matches change is computed again. Requests wait a moment, so a small league is always up to date; for
+a large league, they show the last result and how far the next one is.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Condition, Event, Thread
+from time import monotonic
+from typing import Any
+
+from sqlalchemy import Connection
+
+from ...errors import Error
+from ...model.hindsight.support import can_look_back
+from ...store import leagues
+from ...store.cache import LruCache
+from ...store.db.database import Database
+from ...store.errors import NotFound, Unavailable
+from ...store.journal import journal
+from ...store.leagues import League
+from ...store.read import hindsight as reading
+from ...store.read.hindsight import FittedJournal, LeagueHindsight
+from ...store.read.trace import TraceView
+from ...store.read.trace_cache import TraceCache
+from .child_process import ChildProcess, ProcessLimits, report
+
+WHY_NOT = "{} updates ratings match by match and cannot use a whole history; TrueSkill, TS2 and the score models can"
+MEMORY = 500_000_000  # bytes
+LARGE = 50_000  # entries; a league with more is fitted in a child process, which takes a second to start
+PATIENCE = 1.0  # seconds that a request waits for a result
+# Seconds of rest after each second of work for a league, so that a stream of posts does not keep a core busy.
+REST = 3.0
+POLL = 0.2  # seconds between checks for shutdown, while a child process works
+LEAST_WORK = 0.01  # seconds; shorter work counts as this, so that a failing update is not repeated in a loop
+ATTEMPTS = 3  # of reading a league and its trace at the same revision
+
+
+@dataclass(frozen=True)
+class HindsightState:
+    """What is known of a league in hindsight.
+
+    `hindsight` is None if the first fit is not finished. `share` is how much of a fit or update is done, and None if
+    the hindsight is up to date. `why` says why there is no hindsight; it is empty if there is one, or will be.
+
+    >>> HindsightState(None, share=0.5).hindsight is None
+    True
+    """
+
+    hindsight: LeagueHindsight | None
+    share: float | None = None
+    why: str = ""
+
+
+@dataclass(eq=False)
+class Task:
+    """The next update of a league. `answered` is set when it has ended, or when it turns out to be slow."""
+
+    league: int
+    due: float
+    share: float = 0.0
+    is_slow: bool = False
+    key: Hashable = None  # the cache key of the league, and its generation and revision, as read for this update
+    version: tuple[int, int] = (0, 0)
+    elsewhere: float = 0.0  # seconds in a child process
+    answered: Event = field(default_factory=Event)
+
+
+class Hindsights:
+    """The hindsights of the leagues that a process has shown; `close` stops the work.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from prowess.store.write.commands import Post
+    >>> from prowess.store.write.writer import perform
+    >>> with TemporaryDirectory() as folder:
+    ...     database = Database(f"{folder}/league.db")
+    ...     database.migrate()
+    ...     with database.writing() as connection:
+    ...         _ = leagues.create(connection, "darts")
+    ...     _ = perform(database, Post("darts", [{"id": "first", "teams": [["ann"], ["bob"]]}]))
+    ...     hindsights = Hindsights(database, TraceCache())
+    ...     with database.reading() as connection:
+    ...         state = hindsights.of(leagues.find(connection, "darts"))
+    ...     hindsights.close()
+    ...     database.close()
+    >>> [row["player"] for row in state.hindsight.best]
+    ['ann', 'bob']
+    """
+
+    def __init__(self, database: Database, traces: TraceCache, memory: float = MEMORY) -> None:
+        self._database, self._traces = database, traces
+        self._cache: LruCache[LeagueHindsight] = LruCache(memory)
+        self._failures: LruCache[tuple[int, int, str]] = LruCache(1_000_000)  # generation, revision and message
+        self._tasks: dict[int, Task] = {}  # by league: waiting, or the one being done
+        self._rests: dict[int, float] = {}  # by league: the time before which it is not updated again
+        self._changed, self._closing = Condition(), Event()
+        self._thread = Thread(target=self._run, name="prowess-hindsight", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop the running fit and the thread."""
+        with self._changed:
+            self._closing.set()
+            self._changed.notify_all()
+            for task in self._tasks.values():
+                task.answered.set()
+        self._thread.join()
+
+    def kept(self, league: League) -> LeagueHindsight | None:
+        """Return the last hindsight by the league's model, without waiting; None if there is none."""
+        kept = self._cache.get(league.cache_key)
+        return kept if kept is not None and kept.generation == league.generation else None
+
+    def of(self, league: League, patience: float | None = None) -> HindsightState:
+        """Return the hindsight of a league; if it is outdated, wait for the next one for at most `patience` seconds."""
+        if not can_look_back(league.model):
+            return HindsightState(None, why=WHY_NOT.format(league.preset.name))
+        deadline = monotonic() + (PATIENCE if patience is None else patience)
+        while True:
+            kept, failure = self.kept(league), self._failures.get(league.cache_key)
+            if kept is not None and kept.revision >= league.revision:
+                return HindsightState(kept)
+            if failure is not None and failure[:2] == (league.generation, league.revision):
+                return HindsightState(None, why=failure[2])
+            task = self._request(league)
+            left = deadline - monotonic()
+            if left <= 0.0 or task.is_slow or self._closing.is_set() or not task.answered.wait(left):
+                return HindsightState(kept, task.share)
+
+    def ready(self, league: League) -> LeagueHindsight:
+        """Return the hindsight of a league, which may be that of an earlier revision.
+
+        Raises an `Error` if the model has none, and `Unavailable` if the first one is not finished.
+        """
+        state = self.of(league)
+        if state.hindsight is not None:
+            return state.hindsight
+        if state.share is None:
+            raise Error(state.why, field="hindsight")
+        raise Unavailable(f"the hindsight of {league.name} is being computed; {100 * state.share:.0f} % is done")
+
+    def _request(self, league: League) -> Task:
+        """Return the task that brings a league up to date; it is queued unless it is already waiting or being done."""
+        with self._changed:
+            if league.id not in self._tasks:
+                due = self._rests.get(league.id, 0.0)
+                self._tasks[league.id] = Task(league.id, due, is_slow=due > monotonic() + PATIENCE)
+                self._changed.notify_all()
+            return self._tasks[league.id]
+
+    # --- the thread -------------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while (task := self._next()) is not None:
+            started = monotonic()
+            try:
+                self._update(task)
+            except (_Closing, NotFound, Unavailable):
+                pass  # the next request tries again
+            except Error as error:
+                # Nothing but another revision or model can help.
+                self._failures.put(task.key, (*task.version, str(error)), 1_000)
+            except Exception:
+                logging.getLogger(__name__).exception("a league could not be fitted in hindsight")
+            with self._changed:
+                worked = monotonic() - started - task.elsewhere
+                self._rests[task.league] = monotonic() + REST * max(worked, LEAST_WORK)
+                del self._tasks[task.league]
+            task.answered.set()
+
+    def _next(self) -> Task | None:
+        """Wait for the task that is due first; None at shutdown."""
+        with self._changed:
+            while not self._closing.is_set():
+                task = min(self._tasks.values(), key=lambda task: task.due, default=None)
+                delay = None if task is None else task.due - monotonic()
+                if delay is not None and delay <= 0.0:
+                    return task
+                self._changed.wait(delay)
+        return None
+
+    def _update(self, task: Task) -> None:
+        fitted: FittedJournal | None = None
+        for _ in range(ATTEMPTS):
+            with self._database.reading() as connection:
+                league = leagues.get(connection, task.league)
+                task.key, task.version = league.cache_key, (league.generation, league.revision)
+                view = self._traces.of(connection, league).view
+                if view.revision != league.revision:
+                    continue  # a match was posted in between, and its changes cannot be read on this connection
+                found = self._up_to_date(connection, league, view, fitted)
+            if found is None and view.trace.history.entries > LARGE:
+                fitted = self._fit_in_child(task)
+                continue
+            self._keep(league, found or reading.fit(league, view, partial(self._report, task)))
+            return
+
+    def _up_to_date(
+        self, connection: Connection, league: League, view: TraceView, fitted: FittedJournal | None
+    ) -> LeagueHindsight | None:
+        """Return the hindsight of a view, if the kept one or a new fit of the journal leads to it."""
+        kept = self.kept(league)
+        for base in (None if kept is None else kept.fitted, fitted):
+            if base is not None and base.leads_to(league, view):
+                changes = journal.changes_since(connection, league, base.revision)
+                return base.updated(view, [entry.seq for entry in changes])
+        return None
+
+    def _fit_in_child(self, task: Task) -> FittedJournal:
+        task.is_slow = True
+        task.answered.set()
+        child, started = ChildProcess(), monotonic()
+        try:
+            url = self._database.url.render_as_string(hide_password=False)
+            child.start(ProcessLimits(), fit_league, url, task.league)
+            while True:
+                message: tuple[str, Any] = child.receive(POLL) or ("report", task.share)
+                kind, value = message
+                if kind == "result":
+                    fitted: FittedJournal = value
+                    return fitted
+                self._report(task, value)
+        finally:
+            child.close()
+            task.elsewhere += monotonic() - started
+
+    def _report(self, task: Task, share: float) -> None:
+        if self._closing.is_set():
+            raise _Closing
+        task.share = share
+
+    def _keep(self, league: League, found: LeagueHindsight) -> None:
+        if league.erased:  # free older hindsights, which show the name of an anonymised player
+            self._cache.drop_if(lambda key: key[0] == league.id and key[1] < league.erased)
+        self._cache.put(league.cache_key, found, found.nbytes)
+
+
+class _Closing(Exception):
+    """The service shuts down."""
+
+
+def fit_league(url: str, league_id: int) -> FittedJournal:
+    """Fit a league in a child process, and report how much of the work is done."""
+    database = Database(url)
+    try:
+        with database.reading() as connection:
+            return reading.fit_journal(connection, leagues.get(connection, league_id), report)
+    finally:
+        database.close()
