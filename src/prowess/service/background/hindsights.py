@@ -68,7 +68,7 @@ class Task:
     is_slow: bool = False
     key: Hashable = None  # the cache key of the league, and its generation and revision, as read for this update
     version: tuple[int, int] = (0, 0)
-    elsewhere: float = 0.0  # seconds in a child process
+    is_first: bool = False  # whether it has fitted the league anew, which happens rarely
     answered: Event = field(default_factory=Event)
 
 
@@ -169,7 +169,7 @@ class Hindsights:
             except Exception:
                 logging.getLogger(__name__).exception("a league could not be fitted in hindsight")
             with self._changed:
-                worked = monotonic() - started - task.elsewhere
+                worked = 0.0 if task.is_first else monotonic() - started
                 self._rests[task.league] = monotonic() + REST * max(worked, LEAST_WORK)
                 del self._tasks[task.league]
             task.answered.set()
@@ -198,7 +198,11 @@ class Hindsights:
             if found is None and view.trace.history.entries > LARGE:
                 fitted = self._fit_in_child(task)
                 continue
-            self._keep(league, found or reading.fit(league, view, partial(self._report, task)))
+            if found is None:
+                found = reading.fit(league, view, partial(self._report, task))
+                task.is_first = True
+            task.is_first |= fitted is not None
+            self._keep(league, found)
             return
 
     def _up_to_date(
@@ -215,7 +219,7 @@ class Hindsights:
     def _fit_in_child(self, task: Task) -> FittedJournal:
         task.is_slow = True
         task.answered.set()
-        child, started = ChildProcess(), monotonic()
+        child = ChildProcess()
         try:
             url = self._database.url.render_as_string(hide_password=False)
             child.start(ProcessLimits(), fit_league, url, task.league)
@@ -228,7 +232,6 @@ class Hindsights:
                 self._report(task, value)
         finally:
             child.close()
-            task.elsewhere += monotonic() - started
 
     def _report(self, task: Task, share: float) -> None:
         if self._closing.is_set():
