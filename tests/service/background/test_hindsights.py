@@ -164,9 +164,9 @@ def test_outdated_hindsight_is_shown_while_the_next_one_rests(sqlite_url, monkey
     with chess(sqlite_url) as reader:
         perform(reader.database, Post("chess", given[:20]))
         old = reader.wait()
-        monkeypatch.setattr(hindsights, "REST", 1e6)
         perform(reader.database, Post("chess", given[20:25]))
         assert reader.wait().hindsight.revision == reader.league.revision
+        monkeypatch.setattr(hindsights, "REST", 1e6)
         perform(reader.database, Post("chess", given[25:]))
         started = time.monotonic()
         state = reader.now()

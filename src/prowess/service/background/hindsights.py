@@ -60,10 +60,14 @@ class HindsightState:
 
 @dataclass(eq=False)
 class Task:
-    """The next update of a league. `answered` is set when it has ended, or when it turns out to be slow."""
+    """The next update of a league. `answered` is set when it has ended, or when it turns out to be slow.
+
+    It starts when it is `due`, and will probably have ended when it is `expected`; a slow one takes much longer.
+    """
 
     league: int
     due: float
+    expected: float
     share: float = 0.0
     is_slow: bool = False
     key: Hashable = None  # the cache key of the league, and its generation and revision, as read for this update
@@ -98,7 +102,7 @@ class Hindsights:
         self._cache: LruCache[LeagueHindsight] = LruCache(memory)
         self._failures: LruCache[tuple[int, int, str]] = LruCache(1_000_000)  # generation, revision and message
         self._tasks: dict[int, Task] = {}  # by league: waiting, or the one being done
-        self._rests: dict[int, float] = {}  # by league: the time before which it is not updated again
+        self._last: dict[int, tuple[float, float]] = {}  # by league: when its last update ended, and its duration
         self._changed, self._closing = Condition(), Event()
         self._thread = Thread(target=self._run, name="prowess-hindsight", daemon=True)
         self._thread.start()
@@ -130,7 +134,8 @@ class Hindsights:
                 return HindsightState(None, why=failure[2])
             task = self._request(league)
             left = deadline - monotonic()
-            if left <= 0.0 or task.is_slow or self._closing.is_set() or not task.answered.wait(left):
+            is_late = task.is_slow or task.expected > deadline or self._closing.is_set()
+            if left <= 0.0 or is_late or not task.answered.wait(left):
                 return HindsightState(kept, task.share)
 
     def ready(self, league: League) -> LeagueHindsight:
@@ -149,8 +154,9 @@ class Hindsights:
         """Return the task that brings a league up to date; it is queued unless it is already waiting or being done."""
         with self._changed:
             if league.id not in self._tasks:
-                due = self._rests.get(league.id, 0.0)
-                self._tasks[league.id] = Task(league.id, due, is_slow=due > monotonic() + PATIENCE)
+                ended, duration = self._last.get(league.id, (0.0, 0.0))
+                due = max(ended + REST * max(duration, LEAST_WORK), monotonic())
+                self._tasks[league.id] = Task(league.id, due, due + duration)
                 self._changed.notify_all()
             return self._tasks[league.id]
 
@@ -169,8 +175,8 @@ class Hindsights:
             except Exception:
                 logging.getLogger(__name__).exception("a league could not be fitted in hindsight")
             with self._changed:
-                worked = 0.0 if task.is_first else monotonic() - started
-                self._rests[task.league] = monotonic() + REST * max(worked, LEAST_WORK)
+                ended = monotonic()
+                self._last[task.league] = ended, 0.0 if task.is_first else ended - started
                 del self._tasks[task.league]
             task.answered.set()
 
