@@ -144,6 +144,37 @@ def _note_share(report):
     return note
 
 
+def test_large_leagues_do_not_hold_up_small_ones(sqlite_url, monkeypatch):
+    monkeypatch.setattr(hindsights, "LARGE", 30)
+    monkeypatch.setattr(hindsights, "fit_league", child_functions.report_and_sleep)
+    monkeypatch.setattr(Hindsights, "_report", _note_share(Hindsights._report))
+    with chess(sqlite_url) as reader:
+        with reader.database.writing() as connection:
+            leagues.create(connection, "go", clock="number")
+        perform(reader.database, Post("chess", matches(20)))
+        perform(reader.database, Post("go", matches(10)))
+        assert reader.now(0.1).hindsight is None
+        with reader.database.reading() as connection:
+            small = leagues.find(connection, "go")
+        assert best(reader.hindsights.of(small, 20.0)) == expected_best(matches(10))
+        assert reader.now(0.1).hindsight is None
+
+
+def test_league_is_fitted_anew_after_many_posts(sqlite_url, monkeypatch):
+    monkeypatch.setattr(hindsights, "MANY", 10)
+    given = matches(60)
+    with chess(sqlite_url) as reader:
+        perform(reader.database, Post("chess", given[:20]))
+        reader.wait()
+        fits = []
+        fit = hindsights.reading.fit
+        monkeypatch.setattr(hindsights.reading, "fit", lambda *args: fits.append(1) or fit(*args))
+        for first, last, fitted in ((20, 30, 0), (30, 60, 1)):
+            perform(reader.database, Post("chess", given[first:last]))
+            assert best(reader.wait()) == expected_best(given[:last])
+            assert len(fits) == fitted
+
+
 def test_failures_are_shown_until_the_league_changes(sqlite_url, monkeypatch):
     given = matches(21)
     with chess(sqlite_url) as reader:

@@ -1,8 +1,8 @@
 """Leagues in hindsight: fitted in the background, kept in memory, and brought up to date after posts and corrections.
 
-A thread of the service does the work. The first fit of a large league runs in a child process; after that, only what
-new and corrected matches change is computed again. Requests wait a moment, so a small league is always up to date; for
-a large league, they show the last result and how far the next one is.
+A thread of the service does the work, and another one waits for child processes, which fit large leagues for the first
+time; after that, only what new and corrected matches change is computed again. Requests wait a moment, so a small
+league is always up to date; for a large league, they show the last result and how far the next one is.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from .child_process import ChildProcess, ProcessLimits, report
 WHY_NOT = "{} updates ratings match by match and cannot use a whole history; TrueSkill, TS2 and the score models can"
 MEMORY = 500_000_000  # bytes
 LARGE = 50_000  # entries; a league with more is fitted in a child process, which takes a second to start
+MANY = 20_000  # after this many new matches, as in an import, a league is fitted anew
 PATIENCE = 1.0  # seconds that a request waits for a result
 # Seconds of rest after each second of work for a league, so that a stream of posts does not keep a core busy.
 REST = 3.0
@@ -69,7 +70,8 @@ class Task:
     due: float
     expected: float
     share: float = 0.0
-    is_slow: bool = False
+    is_slow: bool = False  # whether a child process fits the league
+    is_running: bool = False
     key: Hashable = None  # the cache key of the league, and its generation and revision, as read for this update
     version: tuple[int, int] = (0, 0)
     is_first: bool = False  # whether it has fitted the league anew, which happens rarely
@@ -104,17 +106,20 @@ class Hindsights:
         self._tasks: dict[int, Task] = {}  # by league: waiting, or the one being done
         self._last: dict[int, tuple[float, float]] = {}  # by league: when its last update ended, and its duration
         self._changed, self._closing = Condition(), Event()
-        self._thread = Thread(target=self._run, name="prowess-hindsight", daemon=True)
-        self._thread.start()
+        names = {"prowess-hindsight": False, "prowess-hindsight-large": True}
+        self._threads = [Thread(target=self._run, args=[slow], name=name, daemon=True) for name, slow in names.items()]
+        for thread in self._threads:
+            thread.start()
 
     def close(self) -> None:
-        """Stop the running fit and the thread."""
+        """Stop the running fits and the threads."""
         with self._changed:
             self._closing.set()
             self._changed.notify_all()
             for task in self._tasks.values():
                 task.answered.set()
-        self._thread.join()
+        for thread in self._threads:
+            thread.join()
 
     def kept(self, league: League) -> LeagueHindsight | None:
         """Return the last hindsight by the league's model, without waiting; None if there is none."""
@@ -160,13 +165,16 @@ class Hindsights:
                 self._changed.notify_all()
             return self._tasks[league.id]
 
-    # --- the thread -------------------------------------------------------------------------------------------------
+    # --- the threads ------------------------------------------------------------------------------------------------
 
-    def _run(self) -> None:
-        while (task := self._next()) is not None:
+    def _run(self, slow: bool) -> None:
+        while (task := self._next(slow)) is not None:
             started = monotonic()
             try:
                 self._update(task)
+            except _TakesLong:
+                self._hand_over(task)
+                continue
             except (_Closing, NotFound, Unavailable):
                 pass  # the next request tries again
             except Error as error:
@@ -180,19 +188,28 @@ class Hindsights:
                 del self._tasks[task.league]
             task.answered.set()
 
-    def _next(self) -> Task | None:
-        """Wait for the task that is due first; None at shutdown."""
+    def _next(self, slow: bool) -> Task | None:
+        """Wait for the slow or quick task that is due first; None at shutdown."""
         with self._changed:
             while not self._closing.is_set():
-                task = min(self._tasks.values(), key=lambda task: task.due, default=None)
+                waiting = [task for task in self._tasks.values() if task.is_slow == slow and not task.is_running]
+                task = min(waiting, key=lambda task: task.due, default=None)
                 delay = None if task is None else task.due - monotonic()
-                if delay is not None and delay <= 0.0:
+                if task is not None and delay is not None and delay <= 0.0:
+                    task.is_running = True
                     return task
                 self._changed.wait(delay)
         return None
 
+    def _hand_over(self, task: Task) -> None:
+        """Let the thread that waits for child processes do a task."""
+        with self._changed:
+            task.is_slow, task.is_running = True, False
+            self._changed.notify_all()
+        task.answered.set()
+
     def _update(self, task: Task) -> None:
-        fitted: FittedJournal | None = None
+        fitted = self._fit_in_child(task) if task.is_slow else None
         for _ in range(ATTEMPTS):
             with self._database.reading() as connection:
                 league = leagues.get(connection, task.league)
@@ -201,10 +218,9 @@ class Hindsights:
                 if view.revision != league.revision:
                     continue  # a match was posted in between, and its changes cannot be read on this connection
                 found = self._up_to_date(connection, league, view, fitted)
-            if found is None and view.trace.history.entries > LARGE:
-                fitted = self._fit_in_child(task)
-                continue
             if found is None:
+                if view.trace.history.entries > LARGE:
+                    raise _TakesLong
                 found = reading.fit(league, view, partial(self._report, task))
                 task.is_first = True
             task.is_first |= fitted is not None
@@ -217,14 +233,12 @@ class Hindsights:
         """Return the hindsight of a view, if the kept one or a new fit of the journal leads to it."""
         kept = self.kept(league)
         for base in (None if kept is None else kept.fitted, fitted):
-            if base is not None and base.leads_to(league, view):
+            if base is not None and base.leads_to(league, view) and len(view) - len(base.seq) <= MANY:
                 changes = journal.changes_since(connection, league, base.revision)
                 return base.updated(view, [entry.seq for entry in changes])
         return None
 
     def _fit_in_child(self, task: Task) -> FittedJournal:
-        task.is_slow = True
-        task.answered.set()
         child = ChildProcess()
         try:
             url = self._database.url.render_as_string(hide_password=False)
@@ -248,6 +262,10 @@ class Hindsights:
         if league.erased:  # free older hindsights, which show the name of an anonymised player
             self._cache.drop_if(lambda key: key[0] == league.id and key[1] < league.erased)
         self._cache.put(league.cache_key, found, found.nbytes)
+
+
+class _TakesLong(Exception):
+    """The league is large and has to be fitted anew."""
 
 
 class _Closing(Exception):
