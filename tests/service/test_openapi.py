@@ -114,6 +114,7 @@ OPERATIONS = {
     "dropNameHash": "DELETE /api/leagues/{league}/erasures/{alias}/hash",
     "exportMatches": "GET /api/leagues/{league}/export.{format}",
     "getHealth": "GET /healthz",
+    "getBest": "GET /api/leagues/{league}/best",
     "getEffects": "GET /api/leagues/{league}/effects",
     "getLeaderboard": "GET /api/leagues/{league}/leaderboard",
     "getLeaderboardCsv": "GET /api/leagues/{league}/leaderboard.csv",

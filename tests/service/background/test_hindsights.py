@@ -39,7 +39,7 @@ class LeagueReader:
 
     def wait(self):
         """Wait until the hindsight is up to date, also if a child process computes it."""
-        for _ in range(400):
+        for _ in range(2400):
             state = self.now(0.1)
             if state.share is None:
                 return state
@@ -160,7 +160,7 @@ def test_large_leagues_do_not_hold_up_small_ones(sqlite_url, monkeypatch):
         assert reader.now(0.1).hindsight is None
 
 
-def test_league_is_fitted_anew_after_many_posts(sqlite_url, monkeypatch):
+def test_league_is_fitted_from_scratch_after_many_posts(sqlite_url, monkeypatch):
     monkeypatch.setattr(hindsights, "MANY", 10)
     given = matches(60)
     with chess(sqlite_url) as reader:

@@ -34,7 +34,7 @@ from .child_process import ChildProcess, ProcessLimits, report
 WHY_NOT = "{} updates ratings match by match and cannot use a whole history; TrueSkill, TS2 and the score models can"
 MEMORY = 500_000_000  # bytes
 LARGE = 50_000  # entries; a league with more is fitted in a child process, which takes a second to start
-MANY = 20_000  # after this many new matches, as in an import, a league is fitted anew
+MANY = 20_000  # after this many new matches, as in an import, a league is fitted from scratch
 PATIENCE = 1.0  # seconds that a request waits for a result
 # Seconds of rest after each second of work for a league, so that a stream of posts does not keep a core busy.
 REST = 3.0
@@ -74,7 +74,7 @@ class Task:
     is_running: bool = False
     key: Hashable = None  # the cache key of the league, and its generation and revision, as read for this update
     version: tuple[int, int] = (0, 0)
-    is_first: bool = False  # whether it has fitted the league anew, which happens rarely
+    is_new_fit: bool = False  # new fits are rare, so a league needs no rest after one
     answered: Event = field(default_factory=Event)
 
 
@@ -184,7 +184,7 @@ class Hindsights:
                 logging.getLogger(__name__).exception("a league could not be fitted in hindsight")
             with self._changed:
                 ended = monotonic()
-                self._last[task.league] = ended, 0.0 if task.is_first else ended - started
+                self._last[task.league] = ended, 0.0 if task.is_new_fit else ended - started
                 del self._tasks[task.league]
             task.answered.set()
 
@@ -222,8 +222,8 @@ class Hindsights:
                 if view.trace.history.entries > LARGE:
                     raise _TakesLong
                 found = reading.fit(league, view, partial(self._report, task))
-                task.is_first = True
-            task.is_first |= fitted is not None
+                task.is_new_fit = True
+            task.is_new_fit |= fitted is not None
             self._keep(league, found)
             return
 
@@ -265,7 +265,7 @@ class Hindsights:
 
 
 class _TakesLong(Exception):
-    """The league is large and has to be fitted anew."""
+    """The league is large and has to be fitted from scratch."""
 
 
 class _Closing(Exception):
