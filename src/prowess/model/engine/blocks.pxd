@@ -21,7 +21,7 @@ cdef bint load_block(
 cdef bint store_block(Pipeline pipeline, Board board, Columns columns, Table table, Window window) except -1
 cdef void prefetch_row(Table table, Py_ssize_t row) noexcept
 cdef void take_rows(Pipeline pipeline, Board board) noexcept
-cdef void find_rows(
+cdef Py_ssize_t find_rows(
     Pipeline pipeline, Board board, Columns columns, Table table, Schedule plan, Py_ssize_t b
 ) noexcept
 cdef bint store_rows(Pipeline pipeline, Board board, Columns columns, Table table) except -1

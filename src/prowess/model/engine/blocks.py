@@ -382,18 +382,20 @@ def block_entries(columns: Columns, plan: Schedule, b: cython.Py_ssize_t) -> cyt
 
 def find_rows(
     pipeline: Pipeline, board: Board, columns: Columns, table: Table, plan: Schedule, b: cython.Py_ssize_t
-) -> cython.void:
+) -> cython.Py_ssize_t:
     """Set `next_rows` to the cells where the players of a block begin in the table, and prefetch them.
+
+    Return the number of matches in the block; 0 if there is no such block, or if its only match is large.
 
     Players are scattered over a table larger than the CPU caches: without prefetching, rating would wait for memory.
     """
     if b < 0 or b >= plan.blocks:
-        return
+        return 0
     first = plan.block_start[b]
     matches = plan.block_start[b + 1] - first
     size = block_entries(columns, plan, b)
     if size > plan.large:
-        return
+        return 0
     for i in range(matches):
         entry = first_entry(columns, plan.order[first + i])
         board.next_entry[i] = entry
@@ -408,6 +410,7 @@ def find_rows(
     if pipeline.has_deviations:
         deviations: Deviations = board.deviations
         deviations.find_next(board, matches, lanes, size)
+    return matches
 
 
 def take_rows(pipeline: Pipeline, board: Board) -> cython.void:

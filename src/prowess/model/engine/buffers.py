@@ -25,9 +25,18 @@ def aligned(rows: int, width: int) -> Any:
     """
     line = LINE // 8
     stride = 4 if width <= 4 else -(-width // line) * line
-    cells = np.full(rows * stride + line, np.nan)
-    first = -(cells.ctypes.data // 8) % line
-    return cells[first : first + rows * stride].reshape(rows, stride)[:, :width]
+    cells = from_line(np.full(rows * stride + line, np.nan), rows * stride)
+    return cells.reshape(rows, stride)[:, :width]
+
+
+def from_line(cells: Any, size: int) -> Any:
+    """Return `size` of the given numbers, from the first one on that begins a line of the cache.
+
+    >>> from_line(np.zeros(100), 90).ctypes.data % LINE
+    0
+    """
+    first = -(cells.ctypes.data // 8) % (LINE // 8)
+    return cells[first : first + size]
 
 
 @cython.final

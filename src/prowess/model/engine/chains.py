@@ -26,10 +26,14 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.libc.math import fabs, sqrt
     from cython.cimports.prowess.model.engine.board import Board
+    from cython.cimports.prowess.model.engine.buffers import prefetch
 else:
     from math import fabs, sqrt
 
+    from .._cython import prefetch
     from .board import Board
+
+from .buffers import LINE, from_line
 
 LEAST_KEPT = cython.declare(cython.double, 1e-300)  # a share of variance below this would make a site infinite
 
@@ -54,11 +58,15 @@ class Chain:
     def __init__(self, visits: int, traits: int, cells: int) -> None:
         """Make room for the visits; the boards of this chain have at most `cells` cells for entries and traits."""
         self.traits = traits
-        self.sites, self.messages = np.zeros(2 * visits * traits), np.zeros(2 * visits * traits)
+        size = 2 * visits * traits
+        # The visits of two players who meet lie in one line of the cache, because they are read at random.
+        self.sites, self.messages = (from_line(np.zeros(size + LINE // 8), size) for _ in range(2))
         self.site, self.message = memoryview(self.sites), memoryview(self.messages)
         self.keep(np.empty(0))
         self.visit = array("q", bytes(8 * cells))
-        self.first, self.second = (array("d", bytes(8 * cells)) for _ in range(2))
+        # Of the entries on a board: the carried messages, those that the pass before has left, and the sites.
+        self.first, self.second, self.far, self.far_2 = (array("d", bytes(8 * cells)) for _ in range(4))
+        self.precision, self.push = (array("d", bytes(8 * cells)) for _ in range(2))
         self.change = array("d", bytes(8 * cells))
         self.later = array("d", bytes(16 * cells))
         self.backward = self.damps = False
@@ -87,6 +95,30 @@ class Chain:
             for lane in range(board.lanes):
                 self.visit[e * s + lane] = board.first_entry[lane] + e
 
+    def prefetch_next(self, board: Board, matches: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> cython.void:
+        """Prefetch the visits of the next block, which `find_rows` has found."""
+        for i in range(matches):
+            first = 2 * self.traits * board.next_entry[i]
+            for at in range(first, first + 2 * self.traits * entries, 8):  # a line of the cache has eight cells
+                prefetch(cython.address(self.site[at]))
+                prefetch(cython.address(self.message[at]))
+
+    def gather(self, rows: Board, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.void:
+        """Copy the sites of the entries, and the messages that the pass before has left, to columns like the board's.
+
+        The cells of a visit are scattered in memory. Loops that compute with them would not be vectorised.
+        """
+        s = rows.stride
+        for k in range(first * self.traits, last * self.traits):
+            e = k // self.traits
+            trait = k - e * self.traits
+            for lane in range(rows.lanes):
+                at = 2 * (self.visit[e * s + lane] * self.traits + trait)
+                self.far[k * s + lane] = self.message[at]
+                self.far_2[k * s + lane] = self.message[at + 1]
+                self.precision[k * s + lane] = self.site[at]
+                self.push[k * s + lane] = self.site[at + 1]
+
     def enter(self, rows: Board, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.void:
         """Replace the messages that the pass carries to the entries from `first` to `last` by the cavities.
 
@@ -94,16 +126,14 @@ class Chain:
         """
         s = rows.stride
         back = self.backward
+        self.gather(rows, first, last)
         for k in range(first * self.traits, last * self.traits):
-            e = k // self.traits
-            trait = k - e * self.traits
             for lane in range(rows.lanes):
                 i = k * s + lane
-                at = 2 * (self.visit[e * s + lane] * self.traits + trait)
                 near = rows.mu[i]
                 near_2 = rows.var[i]
-                far = self.message[at]
-                far_2 = self.message[at + 1]
+                far = self.far[i]
+                far_2 = self.far_2[i]
                 self.first[i] = near
                 self.second[i] = near_2
                 mean = far if back else near
@@ -111,8 +141,8 @@ class Chain:
                 # A match of importance w is in the chain w times; its cavity leaves out one of them.
                 copies = rows.importances[lane] - 1.0
                 copies = copies if copies > 0.0 else 0.0
-                precision = (near if back else far) + copies * self.site[at]
-                push = (near_2 if back else far_2) + copies * self.site[at + 1]
+                precision = (near if back else far) + copies * self.precision[i]
+                push = (near_2 if back else far_2) + copies * self.push[i]
                 shrink = 1.0 / (1.0 + variance * precision)
                 rows.mu[i] = (mean + variance * push) * shrink
                 rows.var[i] = variance * shrink
@@ -132,28 +162,26 @@ class Chain:
         """
         s = rows.stride
         old_share = 0.5 if self.damps else 0.0
+        least = LEAST_KEPT
         for k in range(first * self.traits, last * self.traits):
-            e = k // self.traits
-            trait = k - e * self.traits
             for lane in range(rows.matches):
                 i = k * s + lane
-                at = 2 * (self.visit[e * s + lane] * self.traits + trait)
                 mu = rows.mu[i]
                 var = rows.var[i]
                 # Where a likelihood is not log-concave, the mean moves, but the precision does not.
-                g2 = rows.g2[i] if rows.g2[i] < 0.0 else 0.0
-                kept = rows.kept[i] if g2 < 0.0 else 1.0
-                kept = kept if kept > LEAST_KEPT else LEAST_KEPT
-                old = self.site[at]
-                old_push = self.site[at + 1]
+                g2 = rows.g2[i]
+                concave = 1.0 if g2 < 0.0 else 0.0
+                g2 = g2 if g2 < 0.0 else 0.0
+                kept = concave * rows.kept[i] + (1.0 - concave)
+                kept = kept if kept > least else least
+                old = self.precision[i]
+                old_push = self.push[i]
                 precision = -g2 / kept
                 push = (rows.g1[i] - mu * g2) / kept
                 precision += old_share * (old - precision)
                 push += old_share * (old_push - push)
-                self.site[at] = precision
-                self.site[at + 1] = push
-                self.message[at] = self.first[i]
-                self.message[at + 1] = self.second[i]
+                self.precision[i] = precision
+                self.push[i] = push
                 # How far the belief moves: with D = 1 + σ² π, its variance is σ²/D and its mean (μ + σ² τ)/D.
                 share = rows.importances[lane]
                 share = var * (share if share < 1.0 else 1.0)
@@ -161,10 +189,26 @@ class Chain:
                 after = 1.0 + share * precision
                 shift = (mu + share * push) / after - (mu + share * old_push) / before
                 wider = fabs(after - before) / (after if after < before else before)
+                wider *= wider
                 change = shift * shift * after / (var if var > 0.0 else 1.0)
-                change = change if change > wider * wider else wider * wider
-                self.change[i] = change if change > self.change[i] else self.change[i]
+                change = change if change > wider else wider
+                most = self.change[i]
+                self.change[i] = change if change > most else most
+        self.scatter(rows, first, last)
         self.carry(rows, first, last)
+
+    def scatter(self, rows: Board, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.void:
+        """Store the new sites, and the messages that the pass has carried to the entries."""
+        s = rows.stride
+        for k in range(first * self.traits, last * self.traits):
+            e = k // self.traits
+            trait = k - e * self.traits
+            for i in range(rows.matches):
+                at = 2 * (self.visit[e * s + i] * self.traits + trait)
+                self.site[at] = self.precision[k * s + i]
+                self.site[at + 1] = self.push[k * s + i]
+                self.message[at] = self.first[k * s + i]
+                self.message[at + 1] = self.second[k * s + i]
 
     def pass_by(self, rows: Board, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.void:
         """Leave entries whose sites stay as they are: store the messages, if they are wanted, and carry them on."""
@@ -184,19 +228,17 @@ class Chain:
     def carry(self, rows: Board, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.void:
         """Set `mu` and `var` to the carried messages times the sites, each as often as its match counts."""
         s = rows.stride
+        back = self.backward
         for k in range(first * self.traits, last * self.traits):
-            e = k // self.traits
-            trait = k - e * self.traits
-            for lane in range(rows.matches):
+            for lane in range(rows.lanes):
                 i = k * s + lane
-                at = 2 * (self.visit[e * s + lane] * self.traits + trait)
-                precision = rows.importances[lane] * self.site[at]
-                push = rows.importances[lane] * self.site[at + 1]
+                precision = rows.importances[lane] * self.precision[i]
+                push = rows.importances[lane] * self.push[i]
                 near = self.first[i]
                 near_2 = self.second[i]
                 shrink = 1.0 / (1.0 + near_2 * precision)
-                rows.mu[i] = near + precision if self.backward else (near + near_2 * push) * shrink
-                rows.var[i] = near_2 + push if self.backward else near_2 * shrink
+                rows.mu[i] = near + precision if back else (near + near_2 * push) * shrink
+                rows.var[i] = near_2 + push if back else near_2 * shrink
 
 
 def smooth_walk(precision: Any, push: Any, variance: cython.double, step: cython.double) -> Any:

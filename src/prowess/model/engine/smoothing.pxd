@@ -19,6 +19,8 @@ cdef class Chains:
     cdef public double[::1] epsilon
     cdef public int[::1] match_of
 
+    cdef void prefetch_next(self, Board board, Py_ssize_t matches, Py_ssize_t entries) noexcept
+
 
 cdef class Links:
     cdef readonly object next, previous

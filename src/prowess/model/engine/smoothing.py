@@ -159,6 +159,13 @@ class Chains:
         for chain in self.all:
             chain.backward, chain.updates = backward, updates and visits
 
+    def prefetch_next(self, board: Board, matches: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> cython.void:
+        """Prefetch what is known about the players of the next block."""
+        self.players.prefetch_next(board, matches, entries)
+        for f in range(len(self.deviations)):
+            chain: Chain = self.deviations[f]
+            chain.prefetch_next(board, matches, entries)
+
 
 @cython.cfunc
 def _load_back(pipeline: Pipeline, board: Board, columns: Columns, table: Table, chains: Chains) -> cython.bint:
@@ -520,7 +527,9 @@ def _visit_window(
         size = block_entries(columns, plan, b)
         if size <= plan.large:
             take_rows(pipeline, board)
-        find_rows(pipeline, board, columns, table, plan, b + step)
+        found = find_rows(pipeline, board, columns, table, plan, b + step)
+        if found > 0:
+            chains.prefetch_next(board, found, block_entries(columns, plan, b + step))
         _visit_block(
             pipeline,
             board if size <= plan.large else board.single,
