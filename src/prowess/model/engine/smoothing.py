@@ -882,6 +882,21 @@ def _moves(
     return (mu - old_mu) * (mu - old_mu) > queue.square * smaller or wider * wider > queue.square
 
 
+def shift_players(
+    chain: Chain, columns: Columns, delta: Any, first: cython.Py_ssize_t, last: cython.Py_ssize_t
+) -> None:
+    """Move the sites and messages of the entries from `first` to `last` by the distance `delta` of each player.
+
+    The messages are those from later matches.
+    """
+    distances: cython.double[::1] = memoryview(delta)
+    for entry in range(first, last):
+        distance = distances[columns.player[entry]]
+        for at in range(2 * entry * chain.traits, 2 * (entry + 1) * chain.traits, 2):
+            chain.site[at + 1] += chain.site[at] * distance
+            chain.message[at + 1] += chain.message[at] * distance
+
+
 def find_pools(columns: Columns, players: cython.Py_ssize_t, matches: cython.Py_ssize_t) -> Any:
     """Return a number for every player, which is the same for players who are connected by the first `matches` matches.
 

@@ -19,7 +19,7 @@ from ..engine.breaks import Breaks
 from ..engine.buffers import Record, columns_of
 from ..engine.chains import smooth_walk
 from ..engine.schedule import schedule, schedule_part
-from ..engine.smoothing import Chains, find_pools, visit_blocks, visit_matches
+from ..engine.smoothing import Chains, find_pools, shift_players, visit_blocks, visit_matches
 from ..fit.sweeps import CHUNK, run_sweep
 from ..ladder.facet_rows import enter_facets
 from ..ladder.ladder import Ladder
@@ -250,7 +250,7 @@ class Cohorts:
         self.smoother = smoother
         model, pipeline = smoother.model, smoother.model.pipeline
         prior: Any = model.prior
-        _, counted = counted_entries(smoother)
+        counted = counted_entries(smoother)
         newcomers = counted[np.isnan(smoother.before_state[smoother.rows[counted], 0])]
         _, first = np.unique(smoother.rows[newcomers], return_index=True)
         self.rows = smoother.rows[newcomers[np.sort(first)]]
@@ -280,7 +280,7 @@ class Cohorts:
             # Only the prior of the level determines the common level of all skills (see `Level`).
             precision, push = (self.messages[:, 2:, 0] + self.sites[:, :, 0].T).sum(0)
             delta = -push / precision if precision > 0.0 else 0.0
-            shift_entries(smoother, np.array([[delta]]))
+            shift_entries(smoother, np.full(len(smoother.ladder.state), delta))
             self.sites[1] += self.sites[0] * delta
             self._walk()
         mean, variance = tilt(*self.messages.transpose(1, 0, 2))
@@ -314,15 +314,14 @@ class Cohorts:
             memory[level : level + 2 * traits] = np.stack([mean, variance - self.variance], 1).ravel()
 
 
-def counted_entries(smoother: Smoother) -> tuple[slice, NDArray[np.int64]]:
-    """Return the entries of the matches that passes visit, and which of them belong to matches that count."""
+def counted_entries(smoother: Smoother) -> NDArray[np.int64]:
+    """Return the entries of the matches that passes visit, without those of matches that do not count."""
     history = smoother.history
     first = history.team_start[history.match_start]
-    entries = slice(int(first[smoother.first]), int(first[smoother.last]))
-    counted = np.arange(entries.start, entries.stop)
+    counted = np.arange(int(first[smoother.first]), int(first[smoother.last]))
     if history.importance is not None:
-        counted = counted[np.repeat(history.importance > 0.0, np.diff(first))[entries]]
-    return entries, counted
+        counted = counted[np.repeat(history.importance > 0.0, np.diff(first))[counted]]
+    return counted
 
 
 def copy_state(ladder: Ladder) -> list[Floats]:
@@ -367,7 +366,7 @@ class Level:
         self.smoother = smoother
         players = len(smoother.ladder.state)
         self.pools = find_pools(smoother.columns, players, smoother.last)
-        self.entries, counted = counted_entries(smoother)
+        counted = counted_entries(smoother)
         visit = np.full(players, -1)
         visit[smoother.rows[counted[::-1]]] = counted[::-1]  # in reverse order, so that the earliest one remains
         self.rows = np.flatnonzero(visit >= 0)
@@ -405,13 +404,11 @@ class Level:
         pull = np.bincount(pool, ((push - precision * mean) * share).sum(1), size)
         weight = np.bincount(pool, (precision * share).sum(1), size)
         delta = np.divide(-pull, weight, out=np.zeros(size), where=weight > 0.0)
-        shift_entries(self.smoother, delta[self.pools[self.smoother.rows[self.entries]]][:, None])
+        shift_entries(self.smoother, delta[self.pools])
 
 
 def shift_entries(smoother: Smoother, delta: Floats) -> None:
-    """Move the sites of the players, and the messages from later matches, by a distance of every entry."""
-    players = smoother.chains.players
-    entries, _ = counted_entries(smoother)
-    for cells in (players.sites, players.messages):
-        pairs = cells.reshape(-1, players.traits, 2)[entries]
-        pairs[..., 1] += pairs[..., 0] * delta
+    """Move the sites of the players, and the messages from later matches, by a distance of every player."""
+    history = smoother.history
+    first, last = (int(history.team_start[history.match_start[match]]) for match in (smoother.first, smoother.last))
+    shift_players(smoother.chains.players, smoother.columns, delta, first, last)
