@@ -24,6 +24,7 @@ cdef class Outcome:
     cpdef bint tally(self, Board board) except -1
     cpdef bint mix_draws(self, Board board) except -1
     cpdef double evidence(self, Board board) except? -1.0
+    cpdef bint derive(self, Board board) except -1
 
 
 cpdef bint forecast_by_lane(Outcome outcome, Board board) except -1

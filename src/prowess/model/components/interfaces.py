@@ -287,6 +287,17 @@ class Outcome:
         """
         raise missing(self, "evidence")
 
+    def derive(self, board: Board) -> cython.bint:
+        """Fill `d1`, `d2` and `left` of every team, for passes that need neither the forecast nor the log-evidence.
+
+        By default, `forecast` and `evidence` do so. An outcome may leave out what only the other results need. This
+        method is called only if the outcome keeps no numbers for the league.
+        """
+        if board.teams == 2:
+            self.forecast(board)
+        self.evidence(board)
+        return False
+
 
 def forecast_by_lane(outcome: Outcome, board: Board) -> cython.bint:
     """Call `forecast` for one match after the other, on the board `single`."""

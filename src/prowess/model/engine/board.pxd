@@ -46,6 +46,7 @@ cpdef void sort_by_place(Board board, Py_ssize_t lane) noexcept
 cpdef double positive(double variance) except? -1.0
 cpdef bint add_variances(Board board) except -1
 cpdef bint compare(Board board) except -1
+cpdef bint measure_gaps(Board board) except -1
 cpdef void measure_sides(Board board) noexcept
 cpdef void set_chances(Board board) noexcept
 

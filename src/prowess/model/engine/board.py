@@ -461,14 +461,20 @@ def _add_variances(board: Board, lanes: cython.Py_ssize_t, other: cython.Py_ssiz
 def compare(board: Board) -> cython.bint:
     """Compare the prior performances of the two teams of every match, and their margin.
 
-    Set `sharpnesses` and `gaps` (see `add_variances`), and `edges`, the margin in the same standard deviations. Also
-    set the moments of the difference if the first team wins (`ahead`) or loses (`behind`).
+    Set `sharpnesses`, `gaps` and `edges` (see `measure_gaps`), and the moments of the difference if the first team wins
+    (`ahead`) or loses (`behind`).
     """
+    measure_gaps(board)
+    measure_sides(board)
+    return False
+
+
+def measure_gaps(board: Board) -> cython.bint:
+    """Set `sharpnesses` and `gaps` (see `add_variances`), and `edges`, the margin in the same standard deviations."""
     add_variances(board)
     board.margin.fill_edges(board)
     for lane in range(board.lanes):
         board.edges[lane] *= board.sharpnesses[lane]
-    measure_sides(board)
     return False
 
 

@@ -14,7 +14,7 @@ cdef class Pipeline:
     cdef readonly Kind kind
     cdef readonly double beta, period, home_mu, home_variance, home_drift
     cdef readonly bint has_facets, has_deviations, has_effects, levels_cancel
-    cdef readonly bint has_statistics, laplace
+    cdef readonly bint has_statistics, laplace, derives
     cdef readonly list observers
     cdef readonly list personal, common  # the facets with rows of single players, and those with shared rows
     cdef readonly bint duels, has_base, has_home, learns_home, centred
@@ -42,6 +42,8 @@ cdef class Pipeline:
     cdef bint pool_players(self, Board board) except -1
     cdef bint add_levels(self, Board board) except -1
     cdef bint learn_teams(self, Board board) except -1
+    cdef bint learn_levels(self, Board board) except -1
+    cdef bint derive(self, Board board) except -1
     cdef bint learn_players(self, Board board) except -1
     cdef bint absorb_rows(self, Board board) except -1
     cdef void add_effects(self, Effects effects, Board board, Board source, Py_ssize_t lane) noexcept

@@ -105,6 +105,8 @@ class Pipeline:
         self.observers = [Observer(one, first + i, kind.traits) for i, one in enumerate(model.statistics)]
         self.has_statistics = bool(self.observers)
         self.laplace = model.outcome.laplace
+        # Whether passes that need no forecasts can do without them: nothing else may depend on them.
+        self.derives = model.outcome.blocks and self.level == 0 and not self.has_statistics
         self.drift_blocks = model.drift.blocks
         self.team_blocks = model.team.blocks
         self.outcome_blocks = model.outcome.blocks
@@ -509,13 +511,25 @@ class Pipeline:
         return False
 
     def learn_teams(self, board: Board) -> cython.bint:
-        """Compute `d1`, `d2` and `left` of every team from the result, and learn the home advantage."""
+        """Compute `d1`, `d2` and `left` of every team from the result, and learn the home advantage and effects."""
         for lane in range(board.lanes):
             board.unconverged[lane] = 0.0
         if self.outcome_blocks or board.stride == 1:
             board.evidences[0] = self.outcome.evidence(board)
         else:
             evidence_by_lane(self.outcome, board)
+        return self.learn_levels(board)
+
+    def derive(self, board: Board) -> cython.bint:
+        """Do what `forecast_teams` and `learn` do, but without forecasts and log-evidence; `derives` must be true."""
+        for lane in range(board.lanes):
+            board.unconverged[lane] = 0.0
+        self.outcome.derive(board)
+        self.learn_levels(board)
+        return self.learn_players(board)
+
+    def learn_levels(self, board: Board) -> cython.bint:
+        """Learn the home advantage and the effects from `d1`, `d2` and `left` of the teams."""
         if self.learns_home and board.homes[0] >= 0.0:
             self.learn_home(board)
         if self.has_effects:

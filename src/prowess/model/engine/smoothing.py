@@ -438,19 +438,7 @@ def _visit_block(
     counts = board.importances[0] > 0.0
     if chains.visits:
         _pool(pipeline, board, chains)
-        if serial:
-            pipeline.rate_serially(board, record.silent, chains.backward)
-        else:
-            pipeline.add_levels(board)
-            pipeline.forecast_teams(board)
-        if not record.silent:
-            record_forecasts(pipeline, board, record)
-        if counts and serial:
-            pipeline.learn_players(board)
-        elif counts:
-            pipeline.learn(board)
-        elif board.stride == 1:
-            pipeline.pass_by_levels(board)
+        _learn(pipeline, board, record, chains, serial, counts)
         _record(board, record, counts)
         if chains.online and chains.measures:
             for i in range(board.matches):
@@ -466,6 +454,29 @@ def _visit_block(
         if not window.blocks:
             for k in range(0 if chains.online else pipeline.home_memory, pipeline.memories):
                 table.memory[k] = board.memory[k]
+    return False
+
+
+@cython.cfunc
+def _learn(
+    pipeline: Pipeline, board: Board, record: Record, chains: Chains, serial: cython.bint, counts: cython.bint
+) -> cython.bint:
+    """Forecast the matches on the board and, if they count, learn from their results."""
+    if serial:
+        pipeline.rate_serially(board, record.silent, chains.backward)
+    else:
+        pipeline.add_levels(board)
+        if counts and record.silent and pipeline.derives:
+            return pipeline.derive(board)
+        pipeline.forecast_teams(board)
+    if not record.silent:
+        record_forecasts(pipeline, board, record)
+    if counts and serial:
+        pipeline.learn_players(board)
+    elif counts:
+        pipeline.learn(board)
+    elif board.stride == 1:
+        pipeline.pass_by_levels(board)
     return False
 
 

@@ -17,13 +17,20 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.prowess.model.components.interfaces import Outcome
     from cython.cimports.prowess.model.components.outcome import ep_chain
-    from cython.cimports.prowess.model.engine.board import Board, Margin, compare, positive, sort_by_place
+    from cython.cimports.prowess.model.engine.board import (
+        Board,
+        Margin,
+        compare,
+        measure_gaps,
+        positive,
+        sort_by_place,
+    )
     from cython.cimports.prowess.model.maths.elementary import log, log_all
-    from cython.cimports.prowess.model.maths.normal import Truncated, log_z, log_z_all, within
+    from cython.cimports.prowess.model.maths.normal import Truncated, above_all, log_z, log_z_all, within
 else:
-    from ...engine.board import Board, Margin, compare, positive, sort_by_place
+    from ...engine.board import Board, Margin, compare, measure_gaps, positive, sort_by_place
     from ...maths.elementary import log, log_all
-    from ...maths.normal import Truncated, log_z, log_z_all, within
+    from ...maths.normal import Truncated, above_all, log_z, log_z_all, within
     from ..interfaces import Outcome
     from . import ep_chain
 
@@ -116,6 +123,42 @@ class Order(Outcome):
             _run_chains(board, self.tolerance, self.sweeps)
         return board.evidences[0]
 
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def derive(self, board: Board) -> cython.bint:
+        """Learn from the results without a forecast: of two teams, only the moments given the result are needed."""
+        if board.teams != 2 or board.stride == 1:
+            return Outcome.derive(self, board)
+        board.margin.measure(board, True)
+        measure_gaps(board)
+        _measure_result(board)
+        _set_derivatives(board, board.cut, board.lanes, board.stride)
+        return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _measure_result(board: Board) -> cython.void:
+    """Set the moments `board.cut` of the difference, given the result, without those of the other results."""
+    one = board.stride
+    draws = 0
+    for lane in range(board.lanes):
+        lead = 1.0 if board.place[lane] <= board.place[one + lane] else -1.0
+        board.cut.t[lane] = lead * board.gaps[lane] - board.edges[lane]
+        draws += 1 if board.place[one + lane] == board.place[lane] else 0
+    above_all(board.cut, board.lanes)
+    if draws > 0:
+        _measure_draws(board)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _measure_draws(board: Board) -> cython.void:
+    """Set the moments `board.cut` of the difference in matches that were drawn."""
+    for i in range(board.lanes):
+        if board.place[i] == board.place[board.stride + i]:
+            within(board.gaps[i], board.edges[i], board.cut, i)
+
 
 @cython.cfunc
 @cython.exceptval(check=False)
@@ -173,11 +216,11 @@ def _choose_moments(board: Board) -> cython.void:
         board.work[LEAD * one + lane] = board.place[one + lane] - board.place[lane]
         draws += 1 if board.place[one + lane] == board.place[lane] else 0
     rare = _choose_sides(board, board.cut, board.ahead, board.behind, board.lanes)
-    if draws > 0 or rare > 0:
+    if draws > 0:
+        _measure_draws(board)
+    if rare > 0:
         for i in range(board.lanes):
-            if board.place[i] == board.place[one + i]:
-                within(board.gaps[i], board.edges[i], board.cut, i)
-            elif board.cut.z[i] == 0.0:
+            if board.place[i] != board.place[one + i] and board.cut.z[i] == 0.0:
                 side = board.ahead if board.place[i] < board.place[one + i] else board.behind
                 board.cut.base[i] = side.base[i]
                 board.cut.mass[i] = side.mass[i]
