@@ -78,7 +78,8 @@ def _spread(board: Board, lanes: cython.Py_ssize_t, s: cython.Py_ssize_t) -> cyt
                     own = alpha * alpha * board.var[entry + lane]
                     whole = board.variance[team + lane]
                     # Without team-mates, noise and the uncertainty of home advantage and effects are all that remains.
-                    rest = board.noise[team + lane] + board.added[team + lane] if alone > 0.0 else whole - own
+                    bare = board.noise[team + lane] + board.added[team + lane]
+                    rest = alone * bare + (1.0 - alone) * (whole - own)
                     kept = _kept(own, rest, whole, board.left[team + lane])
                     heavy += 1 if own * (1.0 - alone) > rest else 0
                     board.g1[entry + lane] = alpha * board.d1[team + lane]
