@@ -63,6 +63,15 @@ def _first_team(columns: Columns, match: cython.Py_ssize_t) -> cython.Py_ssize_t
     return match * columns.match_teams if columns.match_teams > 0 else columns.match_start[match]
 
 
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _team_start(columns: Columns, team: cython.Py_ssize_t) -> cython.int:
+    if columns.team_entries > 0:
+        return cython.cast(cython.int, team * columns.team_entries)
+    return columns.team_start[team]
+
+
 def first_entry(columns: Columns, match: cython.Py_ssize_t) -> cython.Py_ssize_t:
     """Return the first entry of a match, or the number of entries for the number of matches."""
     if columns.match_entries > 0:
@@ -91,10 +100,10 @@ def place_matches(
     for lane in range(board.lanes):
         board.first_entry[lane] = first_entry(columns, board.match[lane])
     team = board.first_team[0]
-    board.teams = columns.match_start[board.match[0] + 1] - team
-    board.entries = columns.team_start[team + board.teams] - columns.team_start[team]
+    board.teams = _first_team(columns, board.match[0] + 1) - team
     for j in range(board.teams + 1):
-        board.start[j] = columns.team_start[team + j] - columns.team_start[team]
+        board.start[j] = _team_start(columns, team + j) - _team_start(columns, team)
+    board.entries = board.start[board.teams]
     return False
 
 
@@ -365,13 +374,12 @@ def _store_entry(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t, columns
                 for k in range(board.rows[e * s + i] + pipeline.pending, board.rows[e * s + i] + pipeline.width):
                     table.cells[k] = 0.0
     for lane in range(board.matches):
-        table.cells[board.rows[e * s + lane] + pipeline.matches] = board.played[e * s + lane] + 1.0
-    if columns.has_time:
-        for lane in range(board.matches):
-            # A match without a time does not change the time of the last match.
-            base = board.rows[e * s + lane] + pipeline.last_seen
-            time = board.times[lane]
-            table.cells[base] = time if time == time else table.cells[base]
+        base = board.rows[e * s + lane]
+        table.cells[base + pipeline.matches] = board.played[e * s + lane] + 1.0
+        # A match without a time does not change the time of the last match.
+        time = board.times[lane]
+        then = table.cells[base + pipeline.last_seen]
+        table.cells[base + pipeline.last_seen] = time if time == time else then
 
 
 def block_entries(columns: Columns, plan: Schedule, b: cython.Py_ssize_t) -> cython.Py_ssize_t:
@@ -397,7 +405,11 @@ def find_rows(
     if size > plan.large:
         return 0
     for i in range(matches):
-        entry = first_entry(columns, plan.order[first + i])
+        match = plan.order[first + i]
+        prefetch(cython.address(columns.place[_first_team(columns, match)]))
+        if columns.has_time:
+            prefetch(cython.address(columns.time[match]))
+        entry = first_entry(columns, match)
         board.next_entry[i] = entry
         for e in range(size):
             row = columns.player[entry + e]

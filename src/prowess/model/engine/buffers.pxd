@@ -13,7 +13,7 @@ cdef class Columns:
     cdef const int[::1] match_start, team_start, player, place
     cdef const double[::1] score, weight, importance, time, home
     cdef readonly object rows
-    cdef public Py_ssize_t matches, teams, entries, match_teams, match_entries
+    cdef public Py_ssize_t matches, teams, entries, match_teams, match_entries, team_entries
     cdef public bint has_score, has_weight, has_importance, has_home, has_time
     cdef public double unit
     cdef public list facets

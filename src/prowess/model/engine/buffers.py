@@ -67,9 +67,11 @@ class Columns:
         self.matches = len(history.match_start) - 1
         self.teams = len(history.place)
         self.entries = len(history.player)
-        # If all matches have equally many teams and entries, it is known where they begin, without reading it.
+        # If all matches have equally many teams and entries, it is known where they begin, without reading it. If all
+        # teams have equally many entries, so it is for teams.
         self.match_teams = _common_size(history.match_start)
         self.match_entries = _common_size(history.team_start[history.match_start]) if self.match_teams else 0
+        self.team_entries = _common_size(history.team_start)
 
 
 def _common_size(start: Any) -> int:
