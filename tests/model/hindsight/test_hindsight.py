@@ -1,5 +1,6 @@
 """A hindsight is exact where the exact posterior is known, agrees with other packages, and needs no order."""
 
+import importlib
 import pickle
 import warnings
 
@@ -9,6 +10,7 @@ import pytest
 import prowess as pw
 from prowess.model.hindsight.smoother import Smoother
 from prowess.model.presets import PRESETS
+from tests import pure
 from tests.oracles.hindsight import exact_scores
 
 PURE = pw.kernel_mode() == "pure"
@@ -684,3 +686,41 @@ def test_parts_of_a_pass_do_not_change_the_bits(monkeypatch, model):
     parts = model.hindsight(read(matches))
     assert (parts.sweeps, parts.log_evidence) == (whole.sweeps, whole.log_evidence)
     assert parts.leaderboard().equals(whole.leaderboard())
+
+
+# --- blocks -----------------------------------------------------------------------------------------------------
+
+
+def messages(package, make, matches, sweeps=3):
+    """Return all sites and messages after a few sweeps, and how far beliefs have moved in each of them."""
+    passes = importlib.import_module(f"{package.__name__}.model.hindsight.smoother")
+    smoother = passes.Smoother(package.Ladder(make(package)), package.History.from_matches(matches))
+    moved = [smoother.sweep() for _ in range(sweeps)]
+    chains = [cells for chain in smoother.chains.all for cells in (chain.sites, chain.messages)]
+    return np.concatenate([moved, *map(np.array, chains)])
+
+
+BLOCKS = {
+    "no draws": lambda pw: pw.TrueSkill(draw_probability=0).replace(drift=pw.drift.PerTime(0.2)),
+    "draws": lambda pw: pw.TrueSkill(draw_probability=0.3),
+    "far tails": lambda pw: pw.TrueSkill(mu=0, sigma=1.0, beta=0.01, tau=0.0, draw_probability=0.3),
+    "margin of places": lambda pw: pw.TrueSkill(margin=pw.outcome.TwoValued(4.0, 0.5)),
+    "learnt draws": lambda pw: pw.TrueSkill(draw_probability="learnt"),
+    "limited drift": lambda pw: pw.TrueSkill().replace(drift=pw.drift.PerTime(0.4, cap=8.0)),
+    "scores": lambda pw: pw.GaussianOD(),
+    "facet": lambda pw: pw.TrueSkill().replace(facets=(pw.facet.By("place", sigma=2.0),)),
+}
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_blocks_of_any_size_and_both_modes_give_the_same_bits(monkeypatch, name):
+    rng, count = np.random.default_rng(9), 30 if PURE else 120
+    matches = league(rng, count, 40, importance=True) + league(rng, count // 3, 40, (2, 1), time=True)
+    for number, match in enumerate(matches):
+        match["time"], match["context"] = number // 4, {"place": "hall" if number % 3 else "park"}
+    wanted = messages(pw, BLOCKS[name], matches)
+    assert np.isfinite(wanted).all()
+    for lanes in (8, 3, 1):
+        monkeypatch.setattr("prowess.model.engine.pipeline.LANES", lanes)
+        assert messages(pw, BLOCKS[name], matches).tobytes() == wanted.tobytes(), f"{lanes} lanes"
+    assert messages(pure.load(), BLOCKS[name], matches).tobytes() == wanted.tobytes()
