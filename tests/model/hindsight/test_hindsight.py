@@ -205,6 +205,12 @@ def test_importance_2_is_a_match_listed_twice_and_importance_0_an_absent_one(tau
     assert one.log_evidence == pytest.approx(other.log_evidence, abs=1e-7)
 
 
+def test_matches_that_count_half_settle():
+    """They move the common level of all skills, so that it does not follow from the priors alone."""
+    matches = [m | {"importance": 0.5} for m in league(np.random.default_rng(7), 20 if PURE else 40, 4)]
+    assert pw.TrueSkill(tau=0).hindsight(read(matches), tolerance=1e-9, sweeps=2000).converged
+
+
 # --- curves -------------------------------------------------------------------------------------------------
 
 

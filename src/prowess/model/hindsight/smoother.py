@@ -333,12 +333,22 @@ def _level_until(model: Model, history: History, breaks: Breaks) -> int:
     """Return the number of first matches in which only the priors determine the common level of all skills.
 
     In these matches, the weights of all teams have the same sum, so that the level can be set directly. The result is
-    −1 if the level of the model depends on more than the priors.
+    −1 if the level of the model depends on more than the priors. The gradients of a match sum to 0 at the belief with
+    the whole match. If a match counts less than once, it is in no belief as a whole, and it moves the level a little.
     """
     if "origin" not in model.outcome.blind or model.drift.reverts or model.prior.learns or model.statistics:
         return -1
     if (breaks.carry != 1.0).any():
         return -1
+    last = len(history)
+    if history.importance is not None:
+        parts = np.flatnonzero((history.importance > 0.0) & (history.importance < 1.0))
+        last = int(parts[0]) if len(parts) else last
+    return min(last, _even_until(model, history))
+
+
+def _even_until(model: Model, history: History) -> int:
+    """Return the number of first matches in which the weights of all teams have the same sum; −1 if it is unknown."""
     if isinstance(model.team, Mean):
         return len(history)
     weight = np.ones(history.entries) if history.weight is None else history.weight
