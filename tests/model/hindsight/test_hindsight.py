@@ -485,6 +485,18 @@ def test_the_gradient_agrees_with_differences_of_the_evidence(model):
         assert slope == pytest.approx((high - low) / (2 * step), rel=2e-3, abs=2e-5), name
 
 
+def test_a_given_home_advantage_has_no_gradient_by_its_sigma():
+    model = pw.TrueSkill().replace(home=pw.Home(2.0))
+    history = read([{"teams": [["ann"], ["bob"]], "home": 0}])
+    assert "home_sigma" not in model.hindsight(history).gradient
+
+
+def test_the_gradient_by_a_drift_of_zero_is_zero():
+    history = read(league(np.random.default_rng(18), 30, 5))
+    model = pw.TrueSkill(mu=0, sigma=0.01, beta=0.01, tau=0)
+    assert model.hindsight(history).gradient["tau"] == pytest.approx(0.0, abs=1e-6)
+
+
 # --- refits -------------------------------------------------------------------------------------------------
 
 

@@ -145,11 +145,13 @@ class Hindsight:
         for name, value in model.params.items():
             if name in ("cap", "gap") or not isinstance(value, float) or not isfinite(value):
                 continue  # a limited drift and the breaks between seasons stay as they are
-            step = 1e-4 * abs(value) or 1e-8
+            step = 1e-4 * abs(value) or 1e-12
             low, high = (model.replace(**{name: new}) for new in (value - step if value else value, value + step))
             parts = (low.prior, low.drift, low.home, low.facets)
             if parts == (model.prior, model.drift, model.home, model.facets) and value != 0.0:
                 continue  # a parameter of another part
+            if high.pipeline.learns_home != model.pipeline.learns_home:
+                continue  # a given home advantage has no messages
             if model.prior.learns and low.prior != model.prior:
                 continue  # the level of newcomers is not fixed
             laws = zip(_laws(low, self._smoother), _laws(high, self._smoother), strict=True)
