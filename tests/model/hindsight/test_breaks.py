@@ -81,12 +81,12 @@ def test_a_curve_across_a_break_is_that_of_a_match_without_importance(name):
     matches, starts = seasons_of(8)
     model = MODELS[name].replace(drift=pw.drift.PerTime(0.3))
     breaks = breaks_of(model, starts)
-    curves = fitted(model, read(matches), breaks)._read[2][0]
+    curves = fitted(model, read(matches), breaks)._read.skills
     for time in (60.0, 150.0, 200.0, 250.0, 350.0):
         ghost = {"teams": [["p0"], ["p1"]], "scores": [1, 0], "time": time, "importance": 0.0}
         history = read(sorted([ghost, *matches], key=lambda match: match["time"]))
         visit = 2 * np.flatnonzero(history.importance == 0.0)[:1]
-        expected = fitted(model, history, breaks)._read[2][0].at_visits(visit)
+        expected = fitted(model, history, breaks)._read.skills.at_visits(visit)
         found = curves.at(np.array([history.players.index("p0")]), np.array([time]))
         assert np.stack(found) == pytest.approx(np.stack(expected), abs=1e-7)
 

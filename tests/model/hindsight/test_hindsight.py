@@ -235,7 +235,7 @@ def test_a_curve_between_matches_is_that_of_a_match_without_importance(drift):
         history = read(where)
         curves = model.hindsight(history, **FINE)
         visits = np.flatnonzero(history.importance == 0.0)[0] * 2
-        mean, variance = curves._read[2][0].at_visits(np.array([visits]))
+        mean, variance = curves._read.skills.at_visits(np.array([visits]))
         found = hindsight.curve("p0", at=[time])
         assert found["mu"][0] == pytest.approx(mean[0, 0], abs=1e-8)
         assert found["sigma"][0] == pytest.approx(variance[0, 0] ** 0.5, abs=1e-8)

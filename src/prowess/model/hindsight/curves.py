@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...history import History
 from ..engine.chains import Chain
 
 Floats = NDArray[np.float64]
@@ -30,18 +31,80 @@ def log_integral(mean: Floats, variance: Floats, precision: Floats, push: Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
-    """The messages of all visits of a kind of chains, one row each, with a column for each trait.
+class Visits:
+    """All visits to a kind of chains, in the order of the matches.
 
-    `row` is the chain of every visit (−1 if there is none), `time` its time (NaN if unknown) and `weight` the
-    importance of its match. The forward messages are N(`mean`, `variance`); `precision` and `push` belong to the sites,
-    and `later_precision` and `later_push` to the messages from later visits. A chain without visits has the belief
-    N(`prior_mean`, `prior_variance`), which has a row for each chain.
+    `row` is the chain of every visit (−1 if there is none), `match` the index of its match, `time` the time of the
+    match (NaN if unknown) and `weight` its importance. There are `chains` chains, and some may have no visits.
     """
 
     row: Ints
+    match: NDArray[np.integer[Any]]
     time: Floats
     weight: Floats
+    chains: int
+
+    @cached_property
+    def by_chain(self) -> tuple[Ints, Ints]:
+        """All visits that count, sorted by chain and in the order of time, and where each chain begins."""
+        counted = np.flatnonzero((self.row >= 0) & (self.weight > 0.0))
+        order = counted[np.argsort(self.row[counted], kind="stable")]
+        start = np.searchsorted(self.row[order], np.arange(self.chains + 1))
+        return order, start
+
+    def visits(self, chain: int) -> Ints:
+        """Return the visits of a chain, in the order of time."""
+        order, start = self.by_chain
+        return order[start[chain] : start[chain + 1]]
+
+    def count_before(self, chains: Ints, times: Floats) -> Ints:
+        """Return how many visits of each chain are not after a time; visits without a time never are."""
+        order, start = self.by_chain
+        if len(np.unique(times)) == 1 and len(chains) > 1:
+            done = np.concatenate([[0], np.cumsum(~(self.time[order] > times[0]))])
+            before: Ints = done[start[chains + 1]] - done[start[chains]]
+            return before
+        found = [
+            np.searchsorted(self.time[self.visits(chain)], time, side="right")
+            if time == time
+            else len(self.visits(chain))
+            for chain, time in zip(chains.tolist(), times.tolist(), strict=True)
+        ]
+        return np.array(found, np.int64)
+
+
+def visits_of(history: History, row: NDArray[np.integer[Any]], match: NDArray[np.integer[Any]], chains: int) -> Visits:
+    """Return the visits of the matches at given indices of a history to the chains in `row`."""
+    time = np.full(len(history), np.nan) if history.time is None else history.time.astype(np.float64)
+    weight = np.ones(len(history)) if history.importance is None else history.importance
+    return Visits(row.astype(np.int64), match, time[match], weight[match], chains)
+
+
+@dataclass(frozen=True, eq=False)
+class ConstantCurves(Visits):
+    """The curves of skills that do not drift: the belief about each chain is N(`mean`, `variance`) at all times."""
+
+    mean: Floats
+    variance: Floats
+
+    def at_visits(self, visits: Ints) -> tuple[Floats, Floats]:
+        """Return means and variances at some visits, given all matches."""
+        return self.mean[self.row[visits]], self.variance[self.row[visits]]
+
+    def at(self, chains: Ints, times: Floats) -> tuple[Floats, Floats]:
+        """Return means and variances of chains, given all matches; they are the same at all `times`."""
+        return self.mean[chains], self.variance[chains]
+
+
+@dataclass(frozen=True, eq=False)
+class Curves(Visits):
+    """The messages of all visits to a kind of chains, one row each, with a column for each trait.
+
+    The forward messages are N(`mean`, `variance`); `precision` and `push` belong to the sites, and `later_precision`
+    and `later_push` to the messages from later visits. A chain without visits has the belief N(`prior_mean`,
+    `prior_variance`), which has a row for each chain.
+    """
+
     mean: Floats
     variance: Floats
     precision: Floats
@@ -53,27 +116,20 @@ class Curves:
     transition: Transition
 
     @classmethod
-    def of(
-        cls,
-        chain: Chain,
-        row: Ints,
-        time: Floats,
-        weight: Floats,
-        law: Law,
-        first: int = 0,
-    ) -> Curves:
+    def of(cls, chain: Chain, visits: Visits, law: Law, first: int = 0) -> Curves:
         """Return the curves of the visits from `first` on of a chain whose forward messages have been kept."""
+        row = visits.row
         cells = slice(2 * chain.traits * first, 2 * chain.traits * (first + len(row)))
-        columns = (part[cells].reshape(-1, chain.traits, 2) for part in (chain.forward, chain.sites, chain.messages))
-        pairs: list[Any] = [part for column in columns for part in (column[..., 0], column[..., 1])]
+        parts = (part[cells].reshape(-1, chain.traits, 2) for part in (chain.forward, chain.sites, chain.messages))
+        pairs: list[Any] = [column for part in parts for column in (part[..., 0], part[..., 1])]
         # A row that occurs several times in a match is visited once; the other places have no forward message.
         unvisited = np.isnan(pairs[0][:, 0])
         if unvisited.any():
             row = np.where(unvisited, -1, row)
             pairs = [np.where(unvisited[:, None], 0.0, part) for part in pairs]
         prior, transition = law
-        mean, variance, precision, push, later_precision, later_push = pairs
-        return cls(row, time, weight, mean, variance, precision, push, later_precision, later_push, *prior, transition)
+        columns: list[Any] = [row, visits.match, visits.time, visits.weight, visits.chains, *pairs, *prior, transition]
+        return cls(*columns)
 
     @property
     def log_evidence(self) -> float:
@@ -95,7 +151,7 @@ class Curves:
         At the fixed point of all messages, the evidence may be differentiated with the sites held fixed: of every
         visit, only the mean and the variance of the forward message change.
         """
-        order, start = self._sorted
+        order, start = self.by_chain
         if not len(order):
             return 0.0
         first = np.isin(np.arange(len(order)), start)
@@ -127,25 +183,12 @@ class Curves:
         push = self.later_push[visits] + w * self.push[visits]
         return tilt(self.mean[visits], self.variance[visits], precision, push)
 
-    @cached_property
-    def _sorted(self) -> tuple[Ints, Ints]:
-        """All visits that count, sorted by chain and in the order of time, and where each chain begins."""
-        counted = np.flatnonzero((self.row >= 0) & (self.weight > 0.0))
-        order = counted[np.argsort(self.row[counted], kind="stable")]
-        start = np.searchsorted(self.row[order], np.arange(len(self.prior_mean) + 1))
-        return order, start
-
-    def visits(self, chain: int) -> Ints:
-        """Return the visits of a chain, in the order of time."""
-        order, start = self._sorted
-        return order[start[chain] : start[chain + 1]]
-
     def at(self, chains: Ints, times: Floats) -> tuple[Floats, Floats]:
         """Return means and variances of chains at times, given all matches.
 
         Between two visits, the belief after the earlier one is carried forward and the message of the later one back.
         """
-        order, start = self._sorted
+        order, start = self.by_chain
         before = self.count_before(chains, times)
         has_earlier = before > 0
         has_later = before < start[chains + 1] - start[chains]
@@ -156,21 +199,6 @@ class Curves:
         mean, variance = self._carried(chains, earlier, has_earlier, times)
         precision, push = self._brought(later, has_later, times)
         return tilt(mean, variance, precision, push)
-
-    def count_before(self, chains: Ints, times: Floats) -> Ints:
-        """Return how many visits of each chain are not after a time; visits without a time never are."""
-        order, start = self._sorted
-        if len(np.unique(times)) == 1 and len(chains) > 1:
-            done = np.concatenate([[0], np.cumsum(~(self.time[order] > times[0]))])
-            before: Ints = done[start[chains + 1]] - done[start[chains]]
-            return before
-        found = [
-            np.searchsorted(self.time[self.visits(chain)], time, side="right")
-            if time == time
-            else len(self.visits(chain))
-            for chain, time in zip(chains.tolist(), times.tolist(), strict=True)
-        ]
-        return np.array(found, np.int64)
 
     def _carried(
         self, chains: Ints, earlier: Ints, has_earlier: NDArray[np.bool_], times: Floats

@@ -21,19 +21,19 @@ from ...validate import scale as check_scale
 from ...validate import whole
 from ..components.outcome import PlacesML
 from ..engine.breaks import Breaks
-from ..engine.state_layout import StateLayout
 from ..fit.fit import starting_ladder
-from ..fit.forecasts import Forecasts, read_forecasts
+from ..fit.forecasts import Forecasts
 from ..fit.leaderboard import grain, largest, level, overall, points_columns
 from ..ladder.facet_rows import check_columns
 from ..ladder.ladder import Ladder
-from ..ladder.record import time_unit
 from ..model import Model
 from ..prediction import Prediction
 from ..rating import Rating
 from ..scale import Points
-from .curves import Curves, Floats, Law, Transition
-from .revision import MOST_SWEEPS, NEW, Ints, SavedMessages, continue_with, neighbours, restore, revise, save
+from .curves import Floats
+from .merge import merge_if_useful
+from .reading import Reading, laws_of
+from .revision import MOST_SWEEPS, NEW, Ints, SavedMessages, continue_with, restore, revise, save
 from .smoother import Smoother
 from .support import check_model
 
@@ -48,8 +48,8 @@ class Hindsight:
 
     `hindsight["ann"]` is the rating at the player's last match. `sweeps` is how often the fit went through the history,
     `moved` the largest change of a belief in the last sweep, and `converged` whether it was below the tolerance.
-    `visits` is how many times a match was visited. `unconverged` are the indices of matches in which EP did not
-    converge.
+    `visits` is how many times a match was visited; without drift, many equal matches are visited as one. `unconverged`
+    are the indices of matches in which EP did not converge.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["cat"]]}])
@@ -63,9 +63,10 @@ class Hindsight:
     def __init__(self, smoother: Smoother, converged: bool) -> None:
         """Store the messages of a fit. Use `Model.hindsight` to create a hindsight."""
         self.model: Model = smoother.model
-        self.history = smoother.history
+        self.history = smoother.original
         self.sweeps, self.moved, self.converged = smoother.sweeps, smoother.moved, converged
-        self.unconverged = smoother.unconverged
+        merged = smoother.merged
+        self.unconverged = smoother.unconverged if merged is None else merged.originals(smoother.unconverged)
         self.visits = 2 * smoother.sweeps * len(smoother.history)
         self._smoother = smoother
         self._tolerance = TOLERANCE
@@ -78,19 +79,12 @@ class Hindsight:
     # --- what a last pass over the history gives ------------------------------------------------------------------
 
     @cached_property
-    def _read(self) -> tuple[Ladder, Forecasts, list[Curves]]:
-        """The ladder after the last match, the forecast of every match from all others, and the curves."""
-        smoother = self._smoother
-        record = smoother.read()
-        forecasts = read_forecasts(self.model.outcome, self.history, record)
-        ladder = smoother.ladder.copy()
-        if smoother.cohorts is not None:
-            smoother.cohorts.remember(ladder.memory)
-        return ladder, forecasts, _curves(smoother)
+    def _read(self) -> Reading:
+        return Reading(self._smoother)
 
     @property
     def _after(self) -> Ladder:
-        return self._read[0]
+        return self._read.ladder
 
     @property
     def left_out(self) -> Forecasts:
@@ -101,7 +95,7 @@ class Hindsight:
         >>> pw.TrueSkill(draw_probability=0).hindsight(history).left_out.win.round(3)
         array([0.716, 0.716])
         """
-        return self._read[1]
+        return self._read.left_out
 
     @cached_property
     def log_evidence(self) -> float:
@@ -121,11 +115,7 @@ class Hindsight:
                 "too; use left_out to compare such models",
                 field="statistics",
             )
-        _, forecasts, curves = self._read
-        importance = self.history.importance
-        apart = forecasts.log_evidence.sum() if importance is None else forecasts.log_evidence @ importance
-        cohorts = self._smoother.cohorts
-        return float(apart) + sum(curve.log_evidence for curve in curves) + (cohorts.log_evidence if cohorts else 0.0)
+        return self._read.log_evidence
 
     @cached_property
     def gradient(self) -> dict[str, float]:
@@ -140,7 +130,7 @@ class Hindsight:
         >>> sorted(gradient), gradient["sigma"] > 0
         (['mu', 'sigma', 'tau'], True)
         """
-        model, curves = self.model, self._read[2]
+        model, curves = self.model, self._read.curves
         found = {}
         for name, value in model.params.items():
             if name in ("cap", "gap") or not isinstance(value, float) or not isfinite(value):
@@ -154,7 +144,7 @@ class Hindsight:
                 continue  # a given home advantage has no messages
             if model.prior.learns and low.prior != model.prior:
                 continue  # the level of newcomers is not fixed
-            laws = zip(_laws(low, self._smoother), _laws(high, self._smoother), strict=True)
+            laws = zip(laws_of(low, self._smoother), laws_of(high, self._smoother), strict=True)
             change = sum(curve.slope(*pair) for curve, pair in zip(curves, laws, strict=True))
             found[name] = change / (high.params[name] - low.params[name])
         return found
@@ -285,8 +275,8 @@ class Hindsight:
         """
         import polars as pl
 
-        skills, names = self._read[2][0], self._after.names
-        order, start = skills._sorted
+        skills, names = self._read.skills, self._after.names
+        order, start = skills.by_chain
         beliefs = self.beliefs_at(order)
         mu, sigma, shown = overall(self.model, beliefs)
         height = level(shown, grain(largest(self.model, beliefs)))
@@ -295,7 +285,7 @@ class Hindsight:
         # Sorted by chain, then highest first, then earliest first: the first visit of every chain is its peak.
         by_height = np.lexsort((np.arange(len(order)), -height, skills.row[order]))
         peak = by_height[start[rows]]
-        match = owners(self.history.match_start)[owners(self.history.team_start)[order[peak]]]
+        match = skills.match[order[peak]]
         columns: dict[str, Any] = {
             "player": pl.Series([names[row] for row in rows.tolist()], dtype=pl.String),
             "mu": mu[peak],
@@ -328,12 +318,12 @@ class Hindsight:
         import polars as pl
 
         self._after[name]  # raises an Error for an unknown name
-        skills = self._read[2][0]
+        skills = self._read.skills
         row = self._after.rows[name_of(name)]
         columns: dict[str, Any]
         if at is None:
             visits = skills.visits(row)
-            match = owners(self.history.match_start)[owners(self.history.team_start)[visits]]
+            match = skills.match[visits]
             beliefs = self.beliefs_at(visits)
             columns = {"match": match} | self._times(match)
         else:
@@ -360,7 +350,7 @@ class Hindsight:
         >>> hindsight.beliefs_at(np.array([0])).round(2)
         array([[29.4 , 51.43]])
         """
-        return _interleaved(*self._read[2][0].at_visits(entries))
+        return _interleaved(*self._read.skills.at_visits(entries))
 
     def _times(self, match: NDArray[Any]) -> dict[str, list[Any]]:
         history = self.history
@@ -495,10 +485,7 @@ class Hindsight:
         Hindsight(2 matches, 3 players, log-evidence -1.814)
         """
         old, tolerance = self._smoother, check_scale("tolerance", tolerance)
-        number = np.full(len(self.history) + 1, NEW)
-        number[source] = np.arange(len(source))
-        near = number[neighbours(old, np.flatnonzero(number[:-1] == NEW))]
-        smoother, visits = revise(old, history, source, near.tolist(), tolerance)
+        smoother, visits = revise(old, history, source, tolerance)
         hindsight = Hindsight(smoother, self.converged)
         hindsight.visits = visits
         return hindsight
@@ -512,8 +499,7 @@ class Hindsight:
 
     def _state_at(self, time: float) -> Ladder:
         """Return a ladder with the ratings of all players at a time, as if it was the time of their last matches."""
-        ladder, _, curves = self._read
-        ladder = ladder.copy()
+        ladder, curves = self._after.copy(), self._read.curves
         layout = ladder.layout
         tables = [ladder.state[: len(ladder)], *(rows.state[: len(rows)] for rows in ladder.facets)]
         for curve, state in zip(curves, tables[: 1 + len(self.model.facets)], strict=False):
@@ -524,26 +510,25 @@ class Hindsight:
         if pipeline.learns_home:
             mean, variance = curves[-1].at(np.zeros(1, np.int64), np.array([time]))
             ladder.memory[pipeline.home_memory :][: 2 * pipeline.traits] = np.stack([mean[0], variance[0]], 1).ravel()
-        before = curves[0].count_before(np.arange(len(ladder)), np.full(len(ladder), time))
+        before = self._read.skills.count_before(np.arange(len(ladder)), np.full(len(ladder), time))
         ladder.state[: len(ladder), layout.matches] = before
         ladder.state[: len(ladder), layout.last_seen] = time
         return ladder
 
     def _last_seen(self, time: float) -> Floats:
         """Return the time of every player's last match up to a time; NaN if there was none."""
-        curves, layout = self._read[2][0], self._after.layout
+        skills, layout = self._read.skills, self._after.layout
         rows = np.arange(len(self._after))
-        before = curves.count_before(rows, np.full(len(rows), time))
-        order, start = curves._sorted
-        seen = np.append(curves.time[order], np.nan)[start[rows] + before - 1]
+        before = skills.count_before(rows, np.full(len(rows), time))
+        order, start = skills.by_chain
+        seen = np.append(skills.time[order], np.nan)[start[rows] + before - 1]
         known = self._smoother.start[0][: len(rows), layout.last_seen]
         return np.where(before > 0, seen, known)
 
     def _playing(self, time: float) -> list[int]:
         """Return the rows of the players who had their first match by a time, and their last one at or after it."""
-        curves = self._read[2][0]
         rows = np.arange(len(self._after))
-        begun = curves.count_before(rows, np.full(len(rows), time)) > 0
+        begun = self._read.skills.count_before(rows, np.full(len(rows), time)) > 0
         return np.flatnonzero(begun & ~(self._after.last_seen < time)).tolist()
 
 
@@ -571,104 +556,6 @@ def _players_of(ladder: Ladder, rows: list[int]) -> Ladder:
     return part
 
 
-def _laws(model: Model, smoother: Smoother) -> list[Law]:
-    """Return the laws of the chains: of the skills, of the rows of each facet, and of a learnt home advantage."""
-    pipeline, layout, unit = model.pipeline, smoother.ladder.layout, time_unit(smoother.ladder.stamp)
-    newcomer = model.newcomer_from(smoother.start[1].tolist())
-    parts = [newcomer.parts.get(trait, newcomer) for trait in layout.traits]
-    fresh = [part.mu for part in parts], [part.sigma**2 for part in parts]
-    laws: list[Law] = [(_prior(smoother.start[0], layout, fresh), _transition(pipeline, smoother.breaks, unit))]
-    for index, facet in enumerate(model.facets):
-        part = next(part for part in (*pipeline.personal, *pipeline.common) if part.index == index)
-        given = [facet.mu] * pipeline.traits, [(facet.sigma or 0.0) ** 2] * pipeline.traits
-        step = part.drift if part.per_time else 0.0
-        prior = _prior(smoother.start[2 + index], layout, given)
-        laws.append((prior, _steps(pipeline.traits, step / unit, 0.0 if part.per_time else part.drift)))
-    if pipeline.learns_home:
-        start = smoother.start[1][pipeline.home_memory :][: 2 * pipeline.traits]
-        if (start == smoother.model.pipeline.memory()[smoother.model.pipeline.home_memory :][: len(start)]).all():
-            start = np.array(
-                pipeline.memory()[pipeline.home_memory :][: len(start)]
-            )  # no start: the prior of this model
-        home = start.reshape(1, pipeline.traits, 2)
-        laws.append(((home[..., 0], home[..., 1]), _steps(pipeline.traits, 0.0, pipeline.home_drift)))
-    return laws
-
-
-def _curves(smoother: Smoother) -> list[Curves]:
-    """Return the curves of the skills, of the deviations or effects of each facet, and of a learnt home advantage."""
-    model, history, pipeline, chains = smoother.model, smoother.history, smoother.model.pipeline, smoother.chains
-    matches = np.arange(len(history))
-    match: dict[str, Any] = {"match": matches, "team": owners(history.match_start)}
-    match["entry"] = match["team"][owners(history.team_start)]
-    time = np.full(len(history), np.nan) if history.time is None else history.time.astype(np.float64)
-    weight = np.ones(len(history)) if history.importance is None else history.importance
-    laws = _laws(model, smoother)
-    rows = smoother.rows.astype(np.int64)
-    at = match["entry"]
-    curves = [Curves.of(chains.players, rows, time[at], weight[at], laws[0])]
-    personal = dict(zip([part.index for part in pipeline.personal], chains.deviations, strict=True))
-    common = {part.index: (number, part) for number, part in enumerate(pipeline.common)}
-    for index, facet in enumerate(model.facets):
-        column = smoother.columns.facets[index]
-        rows, at = np.asarray(column.row).astype(np.int64), match["team" if column.by_team else "entry"]
-        chain: Any = personal.get(index, chains.effects)
-        first = 0
-        if not facet.personal:
-            number, part = common[index]
-            first = chains.visit_start[number]
-            if part.number:
-                at, rows = np.repeat(matches, part.number), np.tile(np.arange(part.number), len(matches))
-        curves.append(Curves.of(chain, rows, time[at], weight[at], laws[1 + index], first))
-    if chains.home is not None:
-        home = np.full(len(matches), -1) if history.home is None else history.home.astype(np.int64)
-        curves.append(Curves.of(chains.home, np.where(home >= 0, 0, -1), time, weight, laws[-1]))
-    return curves
-
-
-def _prior(start: Floats, layout: StateLayout, fresh: tuple[list[float], list[float]]) -> tuple[Floats, Floats]:
-    """Return the beliefs before the history: those of a state, or `fresh` ones where it has none."""
-    known = ~np.isnan(start[:, :1])
-    return np.where(known, start[:, layout.means], fresh[0]), np.where(known, start[:, layout.variances], fresh[1])
-
-
-def _steps(traits: int, per_time: float, per_match: float) -> Transition:
-    """Return a drift that adds variances per unit of time, and at every match."""
-
-    def transition(earlier: Floats, later: Floats) -> tuple[Floats, Floats, Floats]:
-        one = np.ones((len(earlier), traits))
-        return one, 0.0 * one, (per_match + per_time * _elapsed(earlier, later)[:, None]) * one
-
-    return transition
-
-
-def _elapsed(earlier: Floats, later: Floats) -> Floats:
-    """Return the times between others; 0 if one of them is unknown."""
-    return np.nan_to_num(later - earlier).clip(0.0)
-
-
-def _transition(pipeline: Any, breaks: Breaks, unit: float) -> Transition:
-    """Return the breaks and the drift of a model (see `Drift.transition`); `unit` is the length of a unit of drift."""
-
-    def transition(earlier: Floats, later: Floats) -> tuple[Floats, Floats, Floats]:
-        elapsed = _elapsed(earlier, later) / unit
-        board = pipeline.board(1, max(len(elapsed), 1))
-        board.entries = len(elapsed)
-        np.asarray(board.elapsed)[: len(elapsed)] = elapsed
-        pipeline.drift.transition(board)
-        cells = len(elapsed) * pipeline.traits
-        shape = len(elapsed), pipeline.traits
-        a, c, q = (np.asarray(column)[:cells].reshape(shape).copy() for column in (board.slope, board.mu, board.var))
-        np.asarray(board.elapsed)[:] = 0.0
-        pipeline.release(board)
-        if breaks.count:
-            kept, added = (column[:, None] for column in breaks.between(earlier, later))
-            a, c, q = a * kept, c + a * (1.0 - kept) * np.asarray(breaks.centre), q + a * a * added
-        return a, c, q
-
-    return transition
-
-
 def _warn_about(model: Model, smoother: Smoother) -> None:
     """Warn about results that would be trusted too much."""
     if isinstance(model.outcome, PlacesML):
@@ -687,7 +574,7 @@ def _warn_about(model: Model, smoother: Smoother) -> None:
 
 def _inseparable(smoother: Smoother) -> list[int]:
     """Return the rows of players who have played several matches, always with the same team-mates."""
-    history, rows = smoother.history, smoother.rows.astype(np.int64)
+    history, rows = smoother.original, smoother.original_rows.astype(np.int64)
     sizes = np.diff(history.team_start)
     if sizes.max(initial=1) < 2 or not len(rows):
         return []
@@ -721,7 +608,8 @@ def fit_hindsight(
     check_model(model)
     check_columns(model, history)
     tolerance = check_scale("tolerance", tolerance)
-    smoother = Smoother(starting_ladder(model, start, scale), history)
+    before = starting_ladder(model, start, scale)
+    smoother = Smoother(before, history, merged=merge_if_useful(history, model, Breaks()))
     _warn_about(model, smoother)
     converged = smoother.run(tolerance, max(whole("sweeps", sweeps), 1), progress)
     if not converged:
@@ -745,5 +633,5 @@ def fit_league(
     """
     check_model(model)
     check_columns(model, history)
-    smoother = Smoother(Ladder(model), history, breaks)
+    smoother = Smoother(Ladder(model), history, breaks, merge_if_useful(history, model, breaks))
     return Hindsight(smoother, smoother.run(TOLERANCE, MOST_SWEEPS, False, report))

@@ -480,16 +480,7 @@ def _forecasts(
         evidence[matches], failed[matches] = one.log_evidence, one.unconverged
         if sites.batch.teams == 2:
             win[matches], draw[matches] = one.win, one.draw
-    chosen = merged.match_of
-    swapped = merged.swapped
-    _, teams = gather(part.match_start, chosen)
-    counts = np.diff(history.match_start)
-    turned = np.repeat(swapped, counts)
-    # The two teams of a swapped match are next to each other, so each finds its numbers in the place of the other.
-    position = np.arange(history.teams) - np.repeat(history.match_start[:-1], counts)
-    teams = np.where(turned, teams + 1 - 2 * position, teams)
-    wins = np.where(swapped, 1.0 - win[chosen] - draw[chosen], win[chosen])
     shape = (-1, traits) if traits > 1 else (-1,)
-    columns = mean[teams].reshape(shape), variance[teams].reshape(shape)
-    forecasts = Forecasts(history, model.outcome, *columns, evidence[chosen], (wins, draw[chosen]))
-    return forecasts, np.flatnonzero(failed[chosen]).tolist()
+    columns = mean.reshape(shape), variance.reshape(shape)
+    forecasts = Forecasts(part, model.outcome, *columns, evidence, (win, draw))
+    return merged.forecasts(history, forecasts), merged.originals(np.flatnonzero(failed).tolist())

@@ -15,6 +15,7 @@ from ..engine.chains import Chain
 from ..engine.smoothing import Links, Queue, settle
 from ..ladder.ladder import Ladder
 from ..model import Model
+from .merge import Merged, merge_if_useful
 from .smoother import Smoother
 
 Ints = NDArray[np.int64]
@@ -25,21 +26,25 @@ FEW = 1_000  # sweeps are as fast as a queue for so few matches
 MOST_SWEEPS = 200
 
 
-def revise(
-    old: Smoother, history: History, source: Ints, changed: Iterable[int], tolerance: float
-) -> tuple[Smoother, int]:
+def revise(old: Smoother, history: History, source: Ints, tolerance: float) -> tuple[Smoother, int]:
     """Return the messages of a changed history, and how many matches were visited for it.
 
-    `source` is the number of each match in the earlier history, or `NEW`. The new matches are visited, and so are those
-    `changed`; from there, a match is visited again if a message to one of its players moves by more than `tolerance`
-    standard deviations. Effects on all players reach every match, so models with effects are swept instead.
+    `source` is the number of each match in the earlier history, or `NEW`. The new matches are visited, and so are the
+    neighbours of removed ones; from there, a match is visited again if a message to one of its players moves by more
+    than `tolerance` standard deviations. Effects on all players reach every match, so models with effects are swept
+    instead, and so are merged matches: they are few, and each player meets the same opponents in many of them.
     """
-    smoother = _continue(old, Smoother(old.before.copy(), history, old.breaks), source)
-    pipeline = smoother.model.pipeline
-    if pipeline.has_effects or pipeline.learns_home or pipeline.prior.learns or len(history) <= FEW:
+    merged = merge_if_useful(history, old.model, old.breaks)
+    smoother = _continue(old, Smoother(old.before.copy(), history, old.breaks, merged), source)
+    pipeline, history = smoother.model.pipeline, smoother.history
+    reaches_all = pipeline.has_effects or pipeline.learns_home or pipeline.prior.learns
+    if reaches_all or old.merged is not None or merged is not None or len(history) <= FEW:
         smoother.run(tolerance, MOST_SWEEPS, False)
         return smoother, 2 * (smoother.sweeps - 1) * len(history)
-    visits = _settle(smoother, [*np.flatnonzero(source == NEW).tolist(), *changed], tolerance)
+    number = np.full(len(old.history) + 1, NEW)
+    number[source] = np.arange(len(source))
+    near = number[_neighbours(old, np.flatnonzero(number[:-1] == NEW))]
+    visits = _settle(smoother, [*np.flatnonzero(source == NEW).tolist(), *near.tolist()], tolerance)
     if visits >= MOST_VISITS * len(history):
         before = smoother.sweeps
         smoother.run(tolerance, MOST_SWEEPS, False)
@@ -49,16 +54,31 @@ def revise(
 
 def continue_with(old: Smoother, model: Model) -> Smoother:
     """Return the messages of the same history for a model with other parameters, to be refined by sweeps."""
-    smoother = Smoother(Ladder(model, scale=old.before.scale), old.history, old.breaks)
-    return _continue(old, smoother, np.arange(len(old.history)))
+    merged = merge_if_useful(old.original, model, old.breaks)
+    smoother = Smoother(Ladder(model, scale=old.before.scale), old.original, old.breaks, merged)
+    return _continue(old, smoother, np.arange(len(old.original)))
 
 
 def _continue(old: Smoother, smoother: Smoother, source: Ints) -> Smoother:
     """Let new messages begin with the sites of old ones; everything that depends on the order is computed again."""
-    _copy_sites(old, _prepared(smoother), source)
+    _copy_sites(old, _prepared(smoother), _source_of_visited(old, smoother, source))
     smoother.carry()
     smoother.sweeps = 1
     return smoother
+
+
+def _source_of_visited(old: Smoother, new: Smoother, source: Ints) -> Ints:
+    """Return the number of each match that `new` visits among those that `old` visited, or `NEW`.
+
+    The site of a merged match is that of one copy, so it is right for any number of copies. It belongs to the players
+    as the first copy lists them; if another copy is now the first one, the match counts as new.
+    """
+    if new.merged is not None:
+        source = source[new.merged.match]
+    if old.merged is None:
+        return source
+    number = old.merged.match_of[source]
+    return np.where((source != NEW) & (old.merged.match[number] == source), number, NEW)
 
 
 def _prepared(smoother: Smoother) -> Smoother:
@@ -92,7 +112,7 @@ def _settle(smoother: Smoother, matches: Iterable[int], tolerance: float) -> int
     return int(queue.visits)
 
 
-def neighbours(smoother: Smoother, matches: Ints) -> Ints:
+def _neighbours(smoother: Smoother, matches: Ints) -> Ints:
     """Return the matches right before and after the given ones, in the careers of the players of these matches."""
     history, rows = smoother.history, smoother.rows
     match_of = owners(history.match_start)[owners(history.team_start)].astype(np.int64)
@@ -106,10 +126,11 @@ def neighbours(smoother: Smoother, matches: Ints) -> Ints:
 
 
 class SavedMessages(NamedTuple):
-    """What `restore` needs: the history, the ratings before it, the sites of all chains, and the numbers of the fit."""
+    """What `restore` needs: the history and how it is merged, the ratings before it, all sites, and the numbers."""
 
     before: Ladder
     history: History
+    merged: Merged | None
     breaks: Breaks
     sites: list[NDArray[np.float64]]
     start: list[NDArray[np.float64]]
@@ -124,12 +145,13 @@ def save(smoother: Smoother) -> SavedMessages:
     sites = [chain.sites for chain in smoother.chains.all]
     level = None if smoother.cohorts is None else smoother.cohorts.sites
     numbers = smoother.sweeps, smoother.moved, smoother.unconverged
-    return SavedMessages(smoother.before, smoother.history, smoother.breaks, sites, smoother.start, level, *numbers)
+    about = smoother.before, smoother.original, smoother.merged, smoother.breaks
+    return SavedMessages(*about, sites, smoother.start, level, *numbers)
 
 
 def restore(saved: SavedMessages) -> Smoother:
     """Return messages that were saved; everything that follows from the sites is computed again."""
-    smoother = _prepared(Smoother(saved.before.copy(), saved.history, saved.breaks))
+    smoother = _prepared(Smoother(saved.before.copy(), saved.history, saved.breaks, saved.merged))
     for chain, sites in zip(smoother.chains.all, saved.sites, strict=True):
         chain.sites[:] = sites
     smoother.start = [cells.copy() for cells in saved.start]

@@ -26,6 +26,7 @@ from ..ladder.ladder import Ladder
 from ..ladder.record import enter_players
 from ..model import Model
 from .curves import log_integral, tilt
+from .merge import Merged
 
 Floats = NDArray[np.float64]
 
@@ -38,18 +39,26 @@ class Smoother:
     `ladder` is what a pass carries along: after a pass forward, it has the ratings after the last match. Passes visit
     the matches from `first` to `last`; by default, all matches. `before` has the ratings before the history, and
     `start` the state from which a pass forward begins. Skills of players who have played also cross the `breaks`.
+
+    If equal matches of the `original` history are `merged`, passes visit those of the merged `history`. `rows` are the
+    rows of the players of its entries in the ladder, and `original_rows` those of the original history.
     """
 
-    def __init__(self, ladder: Ladder, history: History, breaks: Breaks | None = None) -> None:
+    def __init__(
+        self, ladder: Ladder, history: History, breaks: Breaks | None = None, merged: Merged | None = None
+    ) -> None:
         """Prepare the passes; the ladder has the players' ratings before the history, and is changed by the passes."""
         self.breaks = breaks or Breaks()
         self.before = ladder.copy()
-        self.ladder, self.history = ladder, history
+        self.ladder, self.original, self.merged = ladder, history, merged
         self.model = ladder.model
         pipeline = self.model.pipeline
-        players = enter_players(ladder, history)
-        self.columns: Any = columns_of(history, players, enter_facets(ladder, history, players))
-        self.rows = players
+        self.original_rows = players = enter_players(ladder, history)
+        facets: list[Any] = enter_facets(ladder, history, players)
+        if merged is not None:
+            history, players, facets = merged.history, players[merged.entry], merged.columns(facets)
+        self.columns: Any = columns_of(history, players, facets)
+        self.history, self.rows = history, players
         teams, entries = np.diff(history.match_start), np.diff(history.team_start[history.match_start])
         self.plan = schedule(history, pipeline.lanes, pipeline.ordered) if pipeline.lanes > 1 else None
         self.board: Board
@@ -70,6 +79,7 @@ class Smoother:
         self.moved = float("inf")
         self.sweeps = 0
         self._grown = 0
+        self._beliefs: Floats | None = None  # after the pass forward of the last sweep, if matches are merged
         self._level_until = _level_until(self.model, history, self.breaks)
         self.level = Level(self) if self.last <= self._level_until else None
         self.cohorts = Cohorts(self) if self.model.prior.learns else None
@@ -91,7 +101,18 @@ class Smoother:
         """Visit all matches from the first to the last one."""
         self._restore(online)
         self.chains.start_pass(online=online, updates=updates, visits=visits)
-        return self._run(Record(self.columns, self.model.pipeline.traits, silent=silent))
+        record = self._run(Record(self.columns, self.model.pipeline.traits, silent=silent))
+        if online and self.merged is not None:
+            self._remember_original()
+        return record
+
+    def _remember_original(self) -> None:
+        """Let later passes use the league's memory after all original matches, in their order."""
+        level = self.model.pipeline.level
+        if level:
+            ladder = self.before.copy()
+            run_sweep(ladder, self.original, False, silent=True)
+            self.ladder.memory[:level] = ladder.memory[:level]
 
     def _restore(self, online: bool) -> None:
         """Begin a pass forward. What the league's memory and the statistics have learnt stays, except `online`."""
@@ -148,7 +169,7 @@ class Smoother:
                     plan = self.plan
                     visit_blocks(pipeline, self.board, self.columns, table, record, plan, self.chains, first, last)
         except Error:
-            run_sweep(self.before.copy(), self.history, False, silent=True)  # raises the same error, with its match
+            run_sweep(self.before.copy(), self.original, False, silent=True)  # raises the same error, with its match
             raise
         return record
 
@@ -174,11 +195,12 @@ class Smoother:
         """Pass forward and backward; return the largest change of a belief."""
         self._start_sweep()
         record = self.forward(online=self.sweeps == 0)
+        moved = None if self.merged is None else self._compare_beliefs()
         if self.level is not None:
             self.level.see_first()
         self.backward()
         self.unconverged = sorted(record.unconverged)
-        self._end_sweep()
+        self._end_sweep(moved)
         # In a league without loops, the second sweep is exact; a shift before it would only disturb it.
         if self.level is not None and self.sweeps > 1:
             self.level.shift()
@@ -200,12 +222,29 @@ class Smoother:
         self._end_sweep()
         return self.moved
 
+    def _compare_beliefs(self) -> float:
+        """Return the largest change of a belief since the last sweep, after a pass forward, if nothing drifts.
+
+        Chains measure how far one copy of a match moves a belief. All copies of a merged match move it much further.
+        """
+        layout, home = self.ladder.layout, self.model.pipeline.home_memory
+        tables = [self.ladder.state, *(rows.state for rows in self.ladder.facets)]
+        cells = [table[:, : 2 * len(layout.traits)].ravel() for table in tables]
+        before, self._beliefs = self._beliefs, np.concatenate([*cells, self.ladder.memory[home:]]).reshape(-1, 2)
+        if before is None:
+            return float("inf")
+        known = (before[:, 1] > 0.0) & (self._beliefs[:, 1] > 0.0)
+        (mean, variance), (new_mean, new_variance) = before[known].T, self._beliefs[known].T
+        changes = np.abs(new_mean - mean) / np.sqrt(new_variance), np.abs(np.log(new_variance / variance))
+        return float(np.max(changes, initial=0.0))
+
     def _start_sweep(self) -> None:
         for chain in self.chains.all:
             chain.start_sweep()
 
-    def _end_sweep(self) -> None:
-        moved = max(chain.moved for chain in self.chains.all)
+    def _end_sweep(self, moved: float | None = None) -> None:
+        if moved is None:
+            moved = max(chain.moved for chain in self.chains.all)
         self._grown = self._grown + 1 if moved > self.moved else 0
         if self._grown >= GROWING:
             for chain in self.chains.all:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ..components.absorb import Moment
+from ..components.facet import Experience
 from ..components.margin import LearntDraws, TwoValued
 from ..components.outcome import GaussianScore, Margin, OffenceDefence, Order, PoissonScore
 from ..components.outcome.place_forecast import RoundedPlaces
@@ -20,6 +21,7 @@ from ..components.team import FullSquad, Mean, Sum
 if TYPE_CHECKING:
     from ...history import History
     from ..components.interfaces import Outcome, TeamFunction
+    from ..engine.breaks import Breaks
     from ..model import Model
 
 Floats = NDArray[np.float64]
@@ -88,6 +90,34 @@ def moves_skills(model: Model) -> bool:
     board.elapsed[0] = 0.0
     model.pipeline.release(board)
     return moved
+
+
+def depends_on_order(model: Model, breaks: Breaks) -> bool:
+    """Return whether a fit in hindsight depends on the order of the matches, or on the number of matches before them.
+
+    Skills, the home advantage, facets and the level of newcomers must not drift, nor may there be breaks that move
+    skills. Scales of statistics, and weights and margins that follow beliefs come from a pass in the order of the
+    matches. An outcome that reads single players may depend on the order in which they are listed.
+
+    >>> import prowess as pw
+    >>> from prowess.model.engine.breaks import Breaks
+    >>> [depends_on_order(model, Breaks()) for model in (pw.TrueSkill(), pw.TrueSkill(tau=0), pw.TS2b(tau=0))]
+    [True, False, True]
+    """
+    prior: Any = model.prior
+    return bool(
+        moves_skills(model)
+        or model.drift.capped
+        or (breaks.carry != 1.0).any()
+        or breaks.tau.any()
+        or (model.home is not None and model.home.home_tau > 0.0)
+        or any(facet.tau > 0.0 or isinstance(facet, Experience) for facet in model.facets)
+        or (prior.learns and prior.level_tau > 0.0)
+        or model.statistics
+        or model.team.looks
+        or model.outcome.reads_entries
+        or margin_follows_means(margin_of(model))
+    )
 
 
 def reads_scores(outcome: Outcome) -> bool:
