@@ -393,7 +393,7 @@ def find_rows(
 ) -> cython.Py_ssize_t:
     """Set `next_rows` to the cells where the players of a block begin in the table, and prefetch them.
 
-    Return the number of matches in the block; 0 if there is no such block, or if its only match is large.
+    Return the number of matches in the block; 0 after the last block, or if the only match of the block is large.
 
     Players are scattered over a table larger than the CPU caches: without prefetching, rating would wait for memory.
     """

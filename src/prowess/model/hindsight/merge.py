@@ -31,8 +31,8 @@ Words = NDArray[np.uint64]
 # 1.1 s if 56 % are left and 1.3 s if 64 % are left; without merging, it takes 1.1 s.
 MOST_LEFT = 0.5  # equal matches are merged if at most this share of the matches is left
 SAMPLE = 20  # a sample of n matches has this many times √n matches
-MOST_SAID = 0.5  # copies that say more than this share of what is said to their players are divided
-PARTS = 16  # into this many parts for each player to whom nothing else is said
+MOST_SHARE = 0.5  # copies that carry more than this share of the information about their players are divided
+PARTS = 16  # into this many parts for each player about whom no other match informs
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class Merged:
         """Return the time of the last of the original matches for which each match stands; NaN without times."""
         last = np.full(len(self.match), np.nan)
         if original.time is not None:
-            last[self.match_of] = original.time  # in the order of time, so that the last one stays
+            last[self.match_of] = original.time  # in the order of time, so the last one stays
         return last
 
     def originals(self, matches: Sequence[int]) -> list[int]:
@@ -104,7 +104,7 @@ def merge_if_useful(history: History, model: Model, breaks: Breaks) -> Merged | 
     """Merge the equal matches of a history for a fit by chains; None if their order matters, or if few are equal.
 
     A chain leaves out one of the copies of a match. A match of an importance between 0 and 1 is less than one copy, so
-    it is not merged. Copies that say most of what is said about their players are merged into several matches (see
+    it is not merged. Copies that carry most of the information about their players are merged into several matches (see
     `_divide`).
 
     >>> import prowess as pw
@@ -149,9 +149,9 @@ def _divide(merged: Merged, facets: Sequence[FacetColumn]) -> NDArray[np.int64] 
     for row, match in rows:
         present = (row >= 0) & (merged.importance[match] > 0.0)
         row, match = row[present], match[present]
-        said = merged.importance[match]
-        share += np.bincount(match, said / np.bincount(row, said)[row], len(history))
-    parts = np.where(share > MOST_SAID, np.ceil(PARTS * share), 1.0).astype(np.int64)
+        weight = merged.importance[match]
+        share += np.bincount(match, weight / np.bincount(row, weight)[row], len(history))
+    parts = np.where(share > MOST_SHARE, np.ceil(PARTS * share), 1.0).astype(np.int64)
     if (parts == 1).all():
         return None
     order = np.argsort(merged.match_of, kind="stable")
