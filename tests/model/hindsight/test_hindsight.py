@@ -205,6 +205,32 @@ def test_importance_2_is_a_match_listed_twice_and_importance_0_an_absent_one(tau
     assert one.log_evidence == pytest.approx(other.log_evidence, abs=1e-7)
 
 
+@pytest.mark.parametrize("sizes", [(1, 1), (3, 3)])
+@pytest.mark.parametrize("copies", [10, 60])
+def test_matches_that_count_often_are_as_many_matches(sizes, copies):
+    """All copies answer to each other at once, which must not make beliefs overshoot from visit to visit."""
+    matches = league(np.random.default_rng(11), 3, 2 * sizes[0], sizes, scores=False)
+    model = pw.TrueSkill().replace(drift=pw.drift.PerTime(0.5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # members of fixed teams cannot be told apart
+        one = model.hindsight(read([match | {"importance": copies} for match in matches]), **FINE)
+        other = model.hindsight(read([match for match in matches for _ in range(copies)]), **FINE)
+    assert one.converged
+    for name in one.ladder.names:
+        ours, theirs = one.rating(name, at=matches[-1]["time"]), other.rating(name, at=matches[-1]["time"])
+        assert (ours.mu, ours.sigma) == pytest.approx((theirs.mu, theirs.sigma), abs=1e-6)
+
+
+@pytest.mark.parametrize("importance", [1e3, 1e6])
+def test_matches_of_enormous_importance_settle(importance):
+    matches = [{"teams": [["ann"], ["bob"]], "importance": importance}, {"teams": [["bob"], ["cat"]]}]
+    hindsight = pw.TrueSkill().hindsight(read(matches))
+    assert hindsight.converged
+    assert hindsight["ann"].mu > 35.0 > 25.0 > hindsight["bob"].mu
+    fine = pw.TrueSkill().hindsight(read(matches), **FINE)
+    assert hindsight["ann"].mu == pytest.approx(fine["ann"].mu, abs=0.01 * fine["ann"].sigma)
+
+
 def test_matches_that_count_half_settle():
     """They move the common level of all skills, so that it does not follow from the priors alone."""
     matches = [m | {"importance": 0.5} for m in league(np.random.default_rng(7), 20 if PURE else 40, 4)]
@@ -495,6 +521,21 @@ def test_the_gradient_by_a_drift_of_zero_is_zero():
     history = read(league(np.random.default_rng(18), 30, 5))
     model = pw.TrueSkill(mu=0, sigma=0.01, beta=0.01, tau=0)
     assert model.hindsight(history).gradient["tau"] == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("count", [12, 60])
+def test_shares_of_draws_are_those_of_a_fit(count):
+    """`Logit` forecasts draws by their share among earlier matches, which a fit in blocks completes afterwards."""
+    matches = league(np.random.default_rng(31), count, 6, scores=False)
+    model = pw.TrueSkill().replace(outcome=pw.outcome.Logit(10.0), drift=pw.drift.PerTime(0.3))
+    fit, hindsight = model.fit(read(matches)), model.hindsight(read(matches))
+    assert fit.ladder.memory[0] > 0.0
+    assert hindsight.ladder.memory == pytest.approx(fit.ladder.memory)
+    assert hindsight.predict([["p0"], ["p1"]]).draw > 0.0
+    assert (hindsight.left_out.draw > 0.0).all()
+    later = model.fit(read(matches), refit=1e6)
+    for name in ("win", "draw", "log_evidence"):
+        assert getattr(later.forecasts, name) == pytest.approx(getattr(fit.forecasts, name), abs=1e-12)
 
 
 # --- refits -------------------------------------------------------------------------------------------------

@@ -593,3 +593,9 @@ def test_intervals_cover_the_truth_in_95_of_100_leagues(players, matches, teams)
     coverage = {name: float(np.mean(share)) for name, share in inside.items()}
     print(players, matches, teams, coverage)
     assert coverage == pytest.approx(dict.fromkeys(coverage, 0.95), abs=0.01)
+
+
+def test_limited_drifts_move_skills():
+    model = pw.TrueSkill().replace(drift=pw.drift.PerTime(2.0, cap=0.5))
+    with pytest.raises(pw.Error, match="drift"):
+        model.hindsight(pw.History.from_matches([{"teams": [["a"], ["b"]]}]), joint=True)

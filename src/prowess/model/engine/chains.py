@@ -36,6 +36,7 @@ else:
 from .buffers import LINE, from_line
 
 LEAST_KEPT = cython.declare(cython.double, 1e-300)  # a share of variance below this would make a site infinite
+LEAST_LEFT = cython.declare(cython.double, 1e-12)  # a precision that is left without the copies of a match, or rounding
 
 
 @cython.final
@@ -48,7 +49,8 @@ class Chain:
 
     A pass is `backward` or forward. If `updates` is false, the sites stay as they are, and a pass forward writes
     nothing but the forward messages in `forward`, if this column has cells. If `damps` is true, a new site is the mean
-    of the old and the new one.
+    of the old and the new one. If matches of importance above 1 are visited, `repeats` is true, and `kinds` is how many
+    rows of other chains a match has at most.
 
     >>> chain = Chain(visits=2, traits=1, cells=2)
     >>> chain.sites, chain.moved
@@ -67,10 +69,11 @@ class Chain:
         # Of the entries on a board: the carried messages, those that the pass before has left, and the sites.
         self.first, self.second, self.far, self.far_2 = (array("d", bytes(8 * cells)) for _ in range(4))
         self.precision, self.push = (array("d", bytes(8 * cells)) for _ in range(2))
-        self.change = array("d", bytes(8 * cells))
+        self.change, self.held = (array("d", bytes(8 * cells)) for _ in range(2))
         self.later = array("d", bytes(16 * cells))
-        self.backward = self.damps = False
+        self.backward = self.damps = self.repeats = False
         self.updates = True
+        self.kinds = 0
 
     def keep(self, forward: Any) -> None:
         """Let the next passes that do not update sites write the forward messages of all visits to a column."""
@@ -161,8 +164,9 @@ class Chain:
         π = −g₂/kept and τ = (g₁ − μ g₂)/kept.
         """
         s = rows.stride
-        old_share = 0.5 if self.damps else 0.0
         least = LEAST_KEPT
+        least_left = LEAST_LEFT
+        self.hold(rows, first, last)
         for k in range(first * self.traits, last * self.traits):
             for lane in range(rows.matches):
                 i = k * s + lane
@@ -178,16 +182,19 @@ class Chain:
                 old_push = self.push[i]
                 precision = -g2 / kept
                 push = (rows.g1[i] - mu * g2) / kept
-                precision += old_share * (old - precision)
-                push += old_share * (old_push - push)
-                self.precision[i] = precision
-                self.push[i] = push
-                # How far the belief moves: with D = 1 + σ² π, its variance is σ²/D and its mean (μ + σ² τ)/D.
-                share = rows.importances[lane]
-                share = var * (share if share < 1.0 else 1.0)
-                before = 1.0 + share * old
-                after = 1.0 + share * precision
-                shift = (mu + share * push) / after - (mu + share * old_push) / before
+                held = self.held[lane]
+                self.precision[i] = precision + held * (old - precision)
+                self.push[i] = push + held * (old_push - push)
+                # How far the belief would move: with D = 1 + σ² π, its variance is σ²/D and its mean (μ + σ² τ)/D. All
+                # copies of the match move, and the cavity has all but one of them.
+                whole = rows.importances[lane]
+                one = whole if whole < 1.0 else 1.0
+                others = whole - one
+                before = 1.0 + var * (one * old)
+                after = 1.0 + var * (whole * precision - others * old)
+                after = after if after > least_left else least_left
+                shift = (mu + var * (whole * push - others * old_push)) / after
+                shift -= (mu + var * (one * old_push)) / before
                 wider = fabs(after - before) / (after if after < before else before)
                 wider *= wider
                 change = shift * shift * after / (var if var > 0.0 else 1.0)
@@ -196,6 +203,30 @@ class Chain:
                 self.change[i] = change if change > most else most
         self.scatter(rows, first, last)
         self.carry(rows, first, last)
+
+    def hold(self, rows: Board, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.void:
+        """Set the share of the old sites that stays in the new ones, for the matches of the entries.
+
+        All copies of a match of importance w answer to the others as they were before. If these are most of what is
+        known about the players, and each player makes up for the whole surprise, beliefs would overshoot by more at
+        every visit. With q = (w − 1) π σ², what the other copies are of the cavity, the sum Q of q over all rows of the
+        match bounds how far beliefs overshoot; a share of 1/(1 + Q) of the way is stable.
+        """
+        s = rows.stride
+        least = 0.5 if self.damps else 0.0
+        for lane in range(rows.lanes):
+            self.held[lane] = 0.0
+        if self.repeats:
+            for k in range(first * self.traits, last * self.traits):
+                for lane in range(rows.matches):
+                    copies = rows.importances[lane] - 1.0
+                    copies = copies if copies > 0.0 else 0.0
+                    self.held[lane] += copies * self.precision[k * s + lane] * rows.var[k * s + lane]
+        kinds = 1.0 + self.kinds
+        for lane in range(rows.lanes):
+            total = kinds * self.held[lane]
+            share = total / (1.0 + total)
+            self.held[lane] = share if share > least else least
 
     def scatter(self, rows: Board, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.void:
         """Store the new sites, and the messages that the pass has carried to the entries."""

@@ -130,6 +130,10 @@ class Chains:
         if pipeline.has_effects:
             self.effects = Chain(total, traits, effects)
         self.home = Chain(columns.matches, traits, traits) if pipeline.learns_home else None
+        kinds = len(self.deviations) + (effects // traits if pipeline.has_effects else 0) + pipeline.learns_home
+        repeats = columns.has_importance and bool((np.asarray(columns.importance) > 1.0).any())
+        for chain in self.all:
+            chain.kinds, chain.repeats = kinds, repeats
         self.freezes = freezes
         self.breaks = breaks
         self.measures = False

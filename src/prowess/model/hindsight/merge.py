@@ -31,8 +31,6 @@ Words = NDArray[np.uint64]
 # 1.1 s if 56 % are left and 1.3 s if 64 % are left; without merging, it takes 1.1 s.
 MOST_LEFT = 0.5  # equal matches are merged if at most this share of the matches is left
 SAMPLE = 20  # a sample of n matches has this many times √n matches
-MOST_SHARE = 0.5  # copies that carry more than this share of the information about their players are divided
-PARTS = 16  # into this many parts for each player about whom no other match informs
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +102,7 @@ def merge_if_useful(history: History, model: Model, breaks: Breaks) -> Merged | 
     """Merge the equal matches of a history for a fit by chains; None if their order matters, or if few are equal.
 
     A chain leaves out one of the copies of a match. A match of an importance between 0 and 1 is less than one copy, so
-    it is not merged. Copies that carry most of the information about their players are merged into several matches (see
-    `_divide`).
+    it is not merged.
 
     >>> import prowess as pw
     >>> from prowess.model.engine.breaks import Breaks
@@ -126,39 +123,7 @@ def merge_if_useful(history: History, model: Model, breaks: Breaks) -> Merged | 
     # The forecast of a pair counts effects that both teams have for the first one.
     same_order = bool(model.pipeline.has_effects)
     merged = merge_matches(history, model, facets, same_order=same_order, extra=apart)
-    parts = _divide(merged, facets)
-    if parts is not None and len(merged.history) <= MOST_LEFT * len(history):
-        merged = merge_matches(history, model, facets, same_order=same_order, extra=apart + parts)
     return merged if len(merged.history) <= MOST_LEFT * len(history) else None
-
-
-def _divide(merged: Merged, facets: Sequence[FacetColumn]) -> NDArray[np.int64] | None:
-    """Return into which part of its copies each original match goes; None if no copies have to be divided.
-
-    All copies of a match change the beliefs about its players at the same time, each in response to the others as they
-    were before. If these copies are most of what is known about the players, beliefs overshoot from visit to visit, in
-    the worst case by as much as they were wrong, and with several players in a team by more. One part after the other
-    settles quickly.
-    """
-    history = merged.history
-    of_team = owners(history.match_start)
-    of_entry = of_team[owners(history.team_start)]
-    rows = [(history.player, of_entry)]
-    rows += [(np.asarray(facet.row), of_team if facet.by_team else of_entry) for facet in merged.columns(facets)]
-    share = np.zeros(len(history))
-    for row, match in rows:
-        present = (row >= 0) & (merged.importance[match] > 0.0)
-        row, match = row[present], match[present]
-        weight = merged.importance[match]
-        share += np.bincount(match, weight / np.bincount(row, weight)[row], len(history))
-    parts = np.where(share > MOST_SHARE, np.ceil(PARTS * share), 1.0).astype(np.int64)
-    if (parts == 1).all():
-        return None
-    order = np.argsort(merged.match_of, kind="stable")
-    copies = merged.copies
-    number = np.empty_like(order)  # of each original match among its copies
-    number[order] = np.arange(len(order)) - np.repeat(np.cumsum(copies) - copies, copies)
-    return number % parts[merged.match_of]
 
 
 def _repeats(history: History, model: Model) -> bool:

@@ -18,7 +18,7 @@ from ..engine.board import PADDING, Board
 from ..engine.breaks import Breaks
 from ..engine.buffers import Record, columns_of
 from ..engine.chains import smooth_walk
-from ..engine.schedule import schedule, schedule_part
+from ..engine.schedule import Schedule, schedule, schedule_part
 from ..engine.smoothing import Chains, find_pools, shift_players, visit_blocks, visit_matches
 from ..fit.sweeps import CHUNK, run_sweep
 from ..ladder.facet_rows import enter_facets
@@ -79,7 +79,6 @@ class Smoother:
         self.moved = float("inf")
         self.sweeps = 0
         self._grown = 0
-        self._beliefs: Floats | None = None  # after the pass forward of the last sweep, if matches are merged
         self._level_until = _level_until(self.model, history, self.breaks)
         self.level = Level(self) if self.last <= self._level_until else None
         self.cohorts = Cohorts(self) if self.model.prior.learns else None
@@ -161,27 +160,29 @@ class Smoother:
         pipeline, table = self.model.pipeline, self.ladder.table
         if self.first == self.last:
             return record
+        # Forecasts of draws by their share among earlier matches are not made in blocks (see `Pipeline.mixes`).
+        plan = None if pipeline.mixes and (self.chains.online or not record.silent) else self.plan
+        single: Any = self.board if self.board.stride == 1 else self.board.single
         try:
-            for first, last in self._chunks():
-                if self.plan is None:
-                    visit_matches(pipeline, self.board, self.columns, table, record, self.chains, first, last)
+            for first, last in self._chunks(plan):
+                if plan is None:
+                    visit_matches(pipeline, single, self.columns, table, record, self.chains, first, last)
                 else:
-                    plan = self.plan
                     visit_blocks(pipeline, self.board, self.columns, table, record, plan, self.chains, first, last)
         except Error:
             run_sweep(self.before.copy(), self.original, False, silent=True)  # raises the same error, with its match
             raise
         return record
 
-    def _chunks(self) -> list[tuple[int, int]]:
+    def _chunks(self, plan: Schedule | None) -> list[tuple[int, int]]:
         """Return parts of a pass, as ranges of matches or of windows of the schedule, in the order of the pass.
 
         Kernels hold the interpreter lock, so Ctrl-C and the other threads of a service wait until a part ends.
         """
-        starts = np.arange(self.first, self.last + 1) if self.plan is None else self.plan.starts
+        starts = np.arange(self.first, self.last + 1) if plan is None else plan.starts
         done = self.history.team_start[self.history.match_start[starts]]  # entries before each step
         cuts = np.searchsorted(done, np.arange(done[0] + CHUNK, done[-1], CHUNK))
-        first = self.first if self.plan is None else 0
+        first = self.first if plan is None else 0
         chunks = list(pairwise((first + np.unique([0, *cuts, len(done) - 1])).tolist()))
         return chunks[::-1] if self.chains.backward else chunks
 
@@ -195,12 +196,11 @@ class Smoother:
         """Pass forward and backward; return the largest change of a belief."""
         self._start_sweep()
         record = self.forward(online=self.sweeps == 0)
-        moved = None if self.merged is None else self._compare_beliefs()
         if self.level is not None:
             self.level.see_first()
         self.backward()
         self.unconverged = sorted(record.unconverged)
-        self._end_sweep(moved)
+        self._end_sweep()
         # In a league without loops, the second sweep is exact; a shift before it would only disturb it.
         if self.level is not None and self.sweeps > 1:
             self.level.shift()
@@ -222,29 +222,12 @@ class Smoother:
         self._end_sweep()
         return self.moved
 
-    def _compare_beliefs(self) -> float:
-        """Return the largest change of a belief since the last sweep, after a pass forward, if nothing drifts.
-
-        Chains measure how far one copy of a match moves a belief. All copies of a merged match move it much further.
-        """
-        layout, home = self.ladder.layout, self.model.pipeline.home_memory
-        tables = [self.ladder.state, *(rows.state for rows in self.ladder.facets)]
-        cells = [table[:, : 2 * len(layout.traits)].ravel() for table in tables]
-        before, self._beliefs = self._beliefs, np.concatenate([*cells, self.ladder.memory[home:]]).reshape(-1, 2)
-        if before is None:
-            return float("inf")
-        known = (before[:, 1] > 0.0) & (self._beliefs[:, 1] > 0.0)
-        (mean, variance), (new_mean, new_variance) = before[known].T, self._beliefs[known].T
-        changes = np.abs(new_mean - mean) / np.sqrt(new_variance), np.abs(np.log(new_variance / variance))
-        return float(np.max(changes, initial=0.0))
-
     def _start_sweep(self) -> None:
         for chain in self.chains.all:
             chain.start_sweep()
 
-    def _end_sweep(self, moved: float | None = None) -> None:
-        if moved is None:
-            moved = max(chain.moved for chain in self.chains.all)
+    def _end_sweep(self) -> None:
+        moved = max(chain.moved for chain in self.chains.all)
         self._grown = self._grown + 1 if moved > self.moved else 0
         if self._grown >= GROWING:
             for chain in self.chains.all:

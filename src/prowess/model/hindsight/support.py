@@ -84,9 +84,9 @@ def moves_skills(model: Model) -> bool:
     board.elapsed[0], board.played[0] = LONG, 1.0
     traits = range(model.pipeline.traits)
     for k in traits:
-        board.mu[k], board.var[k] = board.centre[k] + 1.0, 1.0
+        board.mu[k], board.var[k] = board.centre[k] + 1.0, 0.0  # below the limit of every limited drift
     model.drift.widen(board)
-    moved = any(board.mu[k] != board.centre[k] + 1.0 or board.var[k] != 1.0 for k in traits)
+    moved = any(board.mu[k] != board.centre[k] + 1.0 or board.var[k] != 0.0 for k in traits)
     board.elapsed[0] = 0.0
     model.pipeline.release(board)
     return moved
