@@ -15,7 +15,8 @@ from .through_time import MODEL, PEERS, Forecast, League, Prowess, last_days, si
 from .timing import interleaved, per_item, seconds
 
 MATCHES, CUTS, AHEAD = 71_454, 3, 300
-PART, SWEPT = 2_000, 10_000  # the matches that other packages fit, and those that they sweep once
+PART = 2_000  # the matches that other packages fit
+SWEEPS = 5  # of prowess in each measurement, because other packages take hundreds of times as long
 # How many times as fast as a package prowess should be: in a sweep, and until convergence.
 SWEEP_TARGETS = {"trueskillthroughtime": 500.0}
 FIT_TARGETS = {"trueskillthroughtime": 500.0, "whole-history-rating": 20.0}
@@ -23,27 +24,25 @@ TEST_FROM = 14_610.0  # the first day of 2010, in days since 1970
 
 
 def hindsights(scale: float, repeats: int) -> Iterator[Figure]:
-    """Measure a fit of all matches until convergence, a sweep, and both on a part of the matches against packages.
+    """Measure a fit of all matches until convergence, and a sweep, also against other packages.
 
-    The others take up to 0.3 ms for a match in each sweep, and many sweeps for a fit. So they sweep the last 10,000
-    matches and fit the last 2,000, and all times are per match.
+    The others take up to 0.3 ms for a match in each sweep, and many sweeps for a fit, so they fit the last 2,000
+    matches only. All times are per match.
     """
-    league = tennis_or_simulated(max(SWEPT, int(MATCHES * scale)))
+    league = tennis_or_simulated(max(PART, int(MATCHES * scale)))
     past, count, name = league.history, len(league), league.name
     smoother = Smoother(pw.Ladder(MODEL), past)
     smoother.sweep()
-    swept, part = league[-SWEPT:], league[-PART:]
-    small, short = Smoother(pw.Ladder(MODEL), swept.history), Prowess(part)
-    small.sweep()
+    part = league[-PART:]
+    short = Prowess(part)
     clocks = {
         "fit": lambda: seconds(lambda: MODEL.hindsight(past, progress=False)),
-        "sweep": per_item(smoother.sweep, count),
+        "sweep": per_item(lambda: [smoother.sweep() for _ in range(SWEEPS)], SWEEPS * count),
         "online": per_item(lambda: MODEL.fit(past, progress=False), count),
-        "part": per_item(lambda: [small.sweep() for _ in range(5)], 5 * SWEPT),
         "part fit": per_item(short.fit, PART),
     }
     for package, peer in PEERS.items():
-        clocks[package] = per_item(peer(swept).sweeper(), SWEPT)
+        clocks[package] = per_item(peer(league).sweeper(), count)
         clocks[f"{package} fit"] = per_item(peer(part).fit, PART)
     found = interleaved(clocks, repeats)
     yield Figure(f"{name}, {count:,} matches: fit until beliefs move by less than 1e-4", found["fit"], "s", below=1.5)
@@ -52,7 +51,7 @@ def hindsights(scale: float, repeats: int) -> Iterator[Figure]:
     yield Figure(f"{per_sweep} {count:,}", found["sweep"], "ns", "fit", found["online"])
     for package in PEERS:
         against = {"peer": package, "peer_seconds": found[package], "at_least": SWEEP_TARGETS.get(package)}
-        yield Figure(f"{per_sweep} {SWEPT:,}", found["part"], "ns", **against)
+        yield Figure(f"{per_sweep} {count:,}", found["sweep"], "ns", **against)
     for package in PEERS:
         against = {"peer": package, "peer_seconds": found[f"{package} fit"], "at_least": FIT_TARGETS.get(package)}
         yield Figure(f"{name}: fit, per match of {PART:,}", found["part fit"], "ns", **against)
