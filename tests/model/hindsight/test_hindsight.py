@@ -231,6 +231,24 @@ def test_matches_of_enormous_importance_settle(importance):
     assert hindsight["ann"].mu == pytest.approx(fine["ann"].mu, abs=0.01 * fine["ann"].sigma)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.6, 1.0])
+@pytest.mark.parametrize("tau", [0.0, 0.08])
+def test_uneven_teams_settle_quickly(share, tau):
+    """Matches of uneven teams have a part in the common level of all skills, which passes alone find slowly."""
+    rng = np.random.default_rng(12)
+    count = 60 if PURE else 600
+    matches = [
+        league(rng, 1, 8, (2, 1) if rng.random() < share or k == 9 else (1, 1), time=False) for k in range(count)
+    ]
+    model = pw.TrueSkill(tau=tau)
+    hindsight = model.hindsight(read([match for [match] in matches]))
+    fine = model.hindsight(read([match for [match] in matches]), **FINE)
+    assert hindsight.sweeps <= 40
+    assert fine.sweeps <= 150
+    for name in hindsight.ladder.names:
+        assert hindsight[name].mu == pytest.approx(fine[name].mu, abs=0.02 * fine[name].sigma)
+
+
 def test_matches_that_count_half_settle():
     """They move the common level of all skills, so that it does not follow from the priors alone."""
     matches = [m | {"importance": 0.5} for m in league(np.random.default_rng(7), 20 if PURE else 40, 4)]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History
+from ...history.ragged import owners
 from ...progress import track
 from ..components.team import FullSquad, Mean, Sum
 from ..engine.board import PADDING, Board
@@ -79,8 +80,7 @@ class Smoother:
         self.moved = float("inf")
         self.sweeps = 0
         self._grown = 0
-        self._level_until = _level_until(self.model, history, self.breaks)
-        self.level = Level(self) if self.last <= self._level_until else None
+        self.level = Level(self) if has_level(self.model, self.breaks) else None
         self.cohorts = Cohorts(self) if self.model.prior.learns else None
 
     def choose(self, first: int, last: int) -> None:
@@ -89,8 +89,7 @@ class Smoother:
         self.first, self.last = first, last
         if self.plan is not None:
             self.plan = schedule_part(self.history, pipeline.lanes, pipeline.ordered, first, last)
-        # Whether there is a level must not depend on later matches, or forecasts of a fit with refits would.
-        self.level = Level(self) if last <= self._level_until else None
+        self.level = Level(self) if self.level is not None else None
         if self.cohorts is not None:
             self.cohorts = Cohorts(self)
 
@@ -197,7 +196,7 @@ class Smoother:
         self._start_sweep()
         record = self.forward(online=self.sweeps == 0)
         if self.level is not None:
-            self.level.see_first()
+            self.level.see_forward()
         self.backward()
         self.unconverged = sorted(record.unconverged)
         self._end_sweep()
@@ -212,7 +211,7 @@ class Smoother:
         """Pass backward and forward again, after a pass forward; return the largest change of a belief."""
         self._start_sweep()
         if self.level is not None:
-            self.level.see_first()
+            self.level.see_forward()
         self.backward()
         if self.level is not None:
             self.level.shift()
@@ -284,8 +283,8 @@ class Cohorts:
         model.drift.transition(board)
         self.drift = np.array(board.var[: pipeline.traits])  # before the first match
         pipeline.release(board)
-        until = _level_until(model.replace(prior=prior.first), smoother.history, smoother.breaks)
-        self.shifts = not len(smoother.before) and smoother.last <= until
+        has_one = has_level(model.replace(prior=prior.first), smoother.breaks) and not len(smoother.before)
+        self.shifts = has_one and not len(Level(smoother).parts)
         self.sites = np.zeros((2, pipeline.traits, len(self.rows)))
         self._walk()
 
@@ -351,38 +350,39 @@ def copy_state(ladder: Ladder) -> list[Floats]:
     return [ladder.state.copy(), ladder.memory.copy(), *(rows.state.copy() for rows in ladder.facets)]
 
 
-def _level_until(model: Model, history: History, breaks: Breaks) -> int:
-    """Return the number of first matches in which only the priors determine the common level of all skills.
+def has_level(model: Model, breaks: Breaks) -> bool:
+    """Return whether results depend on differences alone, so that hardly anything but the priors sets the level.
 
-    In these matches, the weights of all teams have the same sum, so that the level can be set directly. The result is
-    −1 if the level of the model depends on more than the priors. The gradients of a match sum to 0 at the belief with
-    the whole match. If a match counts less than once, it is in no belief as a whole, and it moves the level a little.
+    >>> import prowess as pw
+    >>> has_level(pw.TrueSkill(), Breaks()), has_level(pw.PoissonOD(), Breaks())
+    (True, True)
     """
     if "origin" not in model.outcome.blind or model.drift.reverts or model.prior.learns or model.statistics:
-        return -1
-    if (breaks.carry != 1.0).any():
-        return -1
-    last = len(history)
-    if history.importance is not None:
-        parts = np.flatnonzero((history.importance > 0.0) & (history.importance < 1.0))
-        last = int(parts[0]) if len(parts) else last
-    return min(last, _even_until(model, history))
+        return False
+    return isinstance(model.team, Mean | FullSquad | Sum) and bool((breaks.carry == 1.0).all())
 
 
-def _even_until(model: Model, history: History) -> int:
-    """Return the number of first matches in which the weights of all teams have the same sum; −1 if it is unknown."""
-    if isinstance(model.team, Mean):
-        return len(history)
+def _resistance(model: Model, history: History) -> Floats:
+    """Return how much each match resists a shift of all skills, relative to the precisions of its sites.
+
+    A shift by δ moves the difference of two teams by δ times the gap between the sums of their weights α, so even teams
+    do not resist. The site of an entry has a precision of α² times the curvature of the likelihood.
+    """
+    if isinstance(model.team, Mean) or not history.teams:
+        return np.zeros(len(history))
     weight = np.ones(history.entries) if history.weight is None else history.weight
-    sums = np.add.reduceat(weight, history.team_start[:-1]) if history.teams else np.empty(0)
-    uneven = sums != np.repeat(sums[history.match_start[:-1]], np.diff(history.match_start))
+    starts, matches = history.team_start[:-1], history.match_start[:-1]
+    sums, squares = np.add.reduceat(weight, starts), np.add.reduceat(weight * weight, starts)
     if isinstance(model.team, FullSquad):
-        sizes = np.diff(history.team_start)
-        uneven |= (sums != sizes) | (sizes > model.team.size)
-    elif not isinstance(model.team, Sum):
-        return -1
-    first = np.flatnonzero(uneven)[:1]
-    return int(np.searchsorted(history.match_start, first[0], side="right")) - 1 if len(first) else len(history)
+        size: Any = model.team.size
+        present = np.maximum(np.add.reduceat(np.minimum(weight, 1.0), starts), 1.0)
+        factor = 1.0 - model.team.discount * (size - np.minimum(present, size))
+        squares = squares * (factor / sums) ** 2
+        # Larger rosters count by their beliefs, so they get a gap that is certainly too large.
+        sums = factor + (present > size)
+    gap = np.maximum.reduceat(sums, matches) - np.minimum.reduceat(sums, matches)
+    resistance: Floats = gap**2 / np.add.reduceat(squares, matches)
+    return resistance
 
 
 class Level:
@@ -391,6 +391,10 @@ class Level:
     If only differences between teams count, all messages together leave the level to the priors, and passes find it
     slowly. At the fixed point, the sum of (E s₁ − m₀)/v₀ over all chains is 0, with the prior N(m₀, v₀) at the first
     match of each player. Between sweeps, `shift` moves all messages to where this holds.
+
+    Some matches have a part in the level, too: the gradients of their entries do not sum to 0 if the teams have
+    different sums of weights, or if a match counts less than once, so that it is in no belief as a whole. The sum over
+    all chains is then that of the gradients w (τ − π E s) of these entries. Uneven teams also resist a shift.
     """
 
     def __init__(self, smoother: Smoother) -> None:
@@ -404,18 +408,32 @@ class Level:
         self.rows = np.flatnonzero(visit >= 0)
         self.visits = visit[self.rows]
         self.prior: Floats | None = None
+        history = smoother.history
+        match = owners(history.match_start)[owners(history.team_start)][counted]
+        counts = np.ones(len(history)) if history.importance is None else history.importance
+        resistance = _resistance(smoother.model, history)
+        takes_part = ((counts < 1.0) | (resistance > 0.0))[match]
+        self.parts = counted[takes_part]  # entries of matches that have a part in the level
+        self.counts, self.resistance = (column[match[takes_part]] for column in (counts, resistance))
+        self.part_forward: Floats | None = None
 
-    def see_first(self) -> None:
-        """Remember the messages at the first match of each player, after a pass forward; passes do not change them."""
+    def see_forward(self) -> None:
+        """Remember the messages from earlier matches where they are needed, after a pass forward.
+
+        Passes do not change those at the first match of each player.
+        """
+        messages = self.smoother.chains.players.messages.reshape(-1, self.smoother.model.pipeline.traits, 2)
         if self.prior is None:
-            traits = self.smoother.model.pipeline.traits
-            self.prior = self.smoother.chains.players.messages.reshape(-1, traits, 2)[self.visits]
+            self.prior = messages[self.visits]
+        self.part_forward = messages[self.parts]
 
     def shift(self) -> None:
         """Move the sites and the messages from later matches, after a pass backward."""
         assert self.prior is not None
+        assert self.part_forward is not None
         traits = self.smoother.model.pipeline.traits
-        self._shift(self.prior, self.smoother.ladder.state[self.rows, : 2 * traits].reshape(-1, traits, 2))
+        later = self.smoother.ladder.state[self.rows, : 2 * traits].reshape(-1, traits, 2)
+        self._shift(self.prior, later, self.part_forward)
 
     def shift_settled(self) -> None:
         """Move the sites and the messages from later matches, if all messages of the first matches are known."""
@@ -424,9 +442,10 @@ class Level:
         if history.importance is not None:
             sizes = np.diff(history.team_start[history.match_start])
             pairs[0] = pairs[0] * np.repeat(history.importance, sizes)[self.visits][:, None, None]
-        self._shift(players.forward.reshape(-1, players.traits, 2)[self.visits], pairs[0] + pairs[1])
+        forward = players.forward.reshape(-1, players.traits, 2)
+        self._shift(forward[self.visits], pairs[0] + pairs[1], forward[self.parts])
 
-    def _shift(self, prior: Floats, later: Floats) -> None:
+    def _shift(self, prior: Floats, later: Floats, part_forward: Floats) -> None:
         """Move all messages; `prior` and `later` are those to and from the first match of each player."""
         precision, push = later[..., 0], later[..., 1]
         mean, variance = prior[..., 0], prior[..., 1]
@@ -435,8 +454,21 @@ class Level:
         pool = self.pools[self.rows]
         pull = np.bincount(pool, ((push - precision * mean) * share).sum(1), size)
         weight = np.bincount(pool, (precision * share).sum(1), size)
+        if len(self.parts):
+            pool = self.pools[self.smoother.rows[self.parts]]
+            gradients, precisions = self._gradients(part_forward)
+            pull -= np.bincount(pool, gradients, size)
+            weight += np.bincount(pool, self.resistance * precisions, size)
         delta = np.divide(-pull, weight, out=np.zeros(size), where=weight > 0.0)
         shift_entries(self.smoother, delta[self.pools])
+
+    def _gradients(self, forward: Floats) -> tuple[Floats, Floats]:
+        """Return gradients and precisions of the entries that have a part in the level, summed over the traits."""
+        players = self.smoother.chains.players
+        sites, later = (cells.reshape(-1, players.traits, 2)[self.parts] for cells in (players.sites, players.messages))
+        precision, push = self.counts[:, None] * sites[..., 0], self.counts[:, None] * sites[..., 1]
+        mean, _ = tilt(forward[..., 0], forward[..., 1], later[..., 0] + precision, later[..., 1] + push)
+        return (push - precision * mean).sum(1), precision.sum(1)
 
 
 def shift_entries(smoother: Smoother, delta: Floats) -> None:
