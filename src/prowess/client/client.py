@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 BATCH = 10_000  # matches per request: the most that the service accepts
 PAGE = 1_000  # players per page of the leaderboard
+ATTEMPTS = 10  # of reading all pages of one revision
 Teams = Sequence[Sequence[str]]
 Numbers = Sequence[float]
 
@@ -135,11 +136,22 @@ class Client:
         """Yield the names of the players, best first."""
         return (row["player"] for row in self._rows())
 
-    def _rows(self, path: str = "/leaderboard", **query: Any) -> Iterator[dict[str, Any]]:
-        # The leaderboard is requested page by page; except in hindsight, all pages show the same revision.
+    def _rows(self, **query: Any) -> Iterator[dict[str, Any]]:
+        return (row for page in self._pages("/leaderboard", **query) for row in page["players"])
+
+    def _rows_in_hindsight(self, path: str, **query: Any) -> list[dict[str, Any]]:
+        # Only the latest revision is available in hindsight, so a new one may come between two pages.
+        for _ in range(ATTEMPTS):
+            pages = list(self._pages(path, **query))
+            if len({page["revision"] for page in pages}) == 1:
+                return [row for page in pages for row in page["players"]]
+        raise ServiceError(f"{self.league} changes faster than it can be read in hindsight; try again later")
+
+    def _pages(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
+        # Except in hindsight, all pages show the same revision.
         page = self._get(path, size=PAGE, **query)
         while True:
-            yield from page["players"]
+            yield page
             if page["next"] is None:
                 return
             # exactly one leading slash, or `next` could name another host, which would then receive the key
@@ -179,16 +191,10 @@ class Client:
         (1, 'ann')
         """
         values = {f"context.{column}": value for column, value in context.items()}
-        return responses.parse_standings(
-            list(
-                self._rows(
-                    min_matches=whole("min_matches", min_matches),
-                    at=to_json(at),
-                    hindsight=hindsight or None,
-                    **values,
-                )
-            )
-        )
+        query = {"min_matches": whole("min_matches", min_matches), "at": to_json(at), **values}
+        if hindsight:
+            return responses.parse_standings(self._rows_in_hindsight("/leaderboard", hindsight=True, **query))
+        return responses.parse_standings(list(self._rows(**query)))
 
     def best(self, min_matches: int = 0) -> pl.DataFrame:
         """Return the players at their best, the best of all time first, as `pw.Hindsight.best` does.
@@ -199,7 +205,7 @@ class Client:
         ...     client.best().row(0)[:2]
         (1, 'ann')
         """
-        return responses.parse_best(list(self._rows("/best", min_matches=whole("min_matches", min_matches))))
+        return responses.parse_best(self._rows_in_hindsight("/best", min_matches=whole("min_matches", min_matches)))
 
     def effects(self) -> pl.DataFrame:
         """Return what all players share, like `pw.Ladder.effects`: facet, value, mu, sigma and matches.

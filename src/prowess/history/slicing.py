@@ -240,6 +240,19 @@ def bounds(history: History, start: object, end: object) -> tuple[int, int]:
     return limits[0], max(limits)
 
 
+def last_day(history: History, value: object) -> float:
+    """Return a time as a number comparable with those of a history; of a month or a year, the start of its last day.
+
+    >>> from .history import History
+    >>> days = History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-01-15T20:00"}])
+    >>> last_day(days, "2026-01") == last_day(days, "2026-01-31T00:00")
+    True
+    """
+    _times_of(history)
+    first, after = _whole_period(history, value)
+    return bound(history, first) if after is None else bound(history, after) - DAY
+
+
 def last_moment(history: History, value: object) -> float:
     """Return a time as a number comparable with those of a history; of a day, a month or a year, the last moment.
 

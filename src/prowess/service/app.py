@@ -129,8 +129,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                 async with service.exports.running(service.closing):
                     yield {"connections": connections}  # for `connections.HttpProtocol`
         finally:
-            readers = (service.children, service.prewarmer, service.analyses, service.hindsights)
-            for part in (*readers, service.writer, housekeeper, database):
+            background = (service.children, service.prewarmer, service.analyses)
+            # The hindsights come after the writer, because an update of a large league takes seconds.
+            for part in (*background, service.writer, housekeeper, service.hindsights, database):
                 await run_in_threadpool(part.close)
 
     app = FastAPI(title="prowess", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan)

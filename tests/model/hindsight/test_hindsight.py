@@ -301,6 +301,11 @@ def test_leaderboards_of_a_day_list_who_played_then():
     hindsight = pw.TrueSkill().replace(drift=pw.drift.PerTime(0.05)).hindsight(read(matches))
     assert set(hindsight.leaderboard(at="2002-05-01")["player"]) == {"bob", "cat"}
     assert set(hindsight.leaderboard(at="2001")["player"]) == {"bob"}  # ann had played her last match in May
+    timed = [match | {"time": f"{match['time']}T20:00"} for match in matches]
+    hindsight = pw.TrueSkill().replace(drift=pw.drift.PerTime(0.05)).hindsight(read(timed))
+    assert set(hindsight.leaderboard(at="2002-05-01")["player"]) == {"bob", "cat"}
+    assert set(hindsight.leaderboard(at="2003-05-01")["player"]) == {"cat", "dan"}
+    assert set(hindsight.leaderboard(at="2002-05-01T21:00")["player"]) == {"cat"}
     board = hindsight.leaderboard(at="2002-05-01", all=True)
     assert len(board) == 4
     row = dict(zip(board["player"], board["mu"], strict=True))

@@ -175,19 +175,36 @@ def test_league_is_fitted_from_scratch_after_many_posts(sqlite_url, monkeypatch)
             assert len(fits) == fitted
 
 
-def test_failures_are_shown_until_the_league_changes(sqlite_url, monkeypatch):
+def test_errors_are_shown_until_the_league_changes(sqlite_url, monkeypatch):
     given = matches(21)
     with chess(sqlite_url) as reader:
         monkeypatch.setattr(hindsights, "LARGE", 1)
-        monkeypatch.setattr(hindsights, "fit_league", child_functions.exit_early)
+        monkeypatch.setattr(hindsights, "fit_league", child_functions.fail)
         perform(reader.database, Post("chess", given[:20]))
         state = reader.wait()
-        assert (state.hindsight, state.share) == (None, None)
-        assert state.why.startswith("the process ended early (exit code 3)")
+        assert (state.hindsight, state.share, state.why) == (None, None, "too late")
         monkeypatch.undo()
         assert reader.now().hindsight is None
         perform(reader.database, Post("chess", given[20:]))
         assert best(reader.wait()) == expected_best(given)
+
+
+@pytest.mark.parametrize("failure", [child_functions.exit_early, child_functions.fail_unexpectedly])
+def test_crashes_are_logged_and_tried_again_much_later(sqlite_url, monkeypatch, caplog, failure):
+    with chess(sqlite_url) as reader:
+        monkeypatch.setattr(hindsights, "LARGE", 1)
+        monkeypatch.setattr(hindsights, "fit_league", failure)
+        perform(reader.database, Post("chess", matches(20)))
+        for _ in range(2400):
+            reader.now(0.0)
+            if caplog.records:
+                break
+            time.sleep(0.05)
+        time.sleep(0.5)
+        assert (reader.now(0.1).hindsight, len(caplog.records)) == (None, 1)
+        monkeypatch.undo()
+        [(rested, _)] = reader.hindsights._last.values()
+        assert 30.0 < rested - time.monotonic() < 60.0
 
 
 def test_outdated_hindsight_is_shown_while_the_next_one_rests(sqlite_url, monkeypatch):
@@ -198,7 +215,9 @@ def test_outdated_hindsight_is_shown_while_the_next_one_rests(sqlite_url, monkey
         perform(reader.database, Post("chess", given[20:25]))
         assert reader.wait().hindsight.revision == reader.league.revision
         monkeypatch.setattr(hindsights, "REST", 1e6)
-        perform(reader.database, Post("chess", given[25:]))
+        perform(reader.database, Post("chess", given[25:27]))
+        reader.wait()
+        perform(reader.database, Post("chess", given[27:]))
         started = time.monotonic()
         state = reader.now()
         assert time.monotonic() - started < 5.0, "nobody waits for an update that rests for long"

@@ -54,6 +54,14 @@ def test_best_on_a_day_lists_the_ranks_of_that_day(ask, hindsight):
     assert "end of 2023 , end of 2024 , end of 2025" in shown
 
 
+def test_day_of_the_last_match_lists_its_players(ask, hindsight):
+    last = GIVEN[-1]
+    rows = ask.get(f"/leagues/fame/best.json?on={last['time']}").json()["players"]
+    assert {row["player"] for row in rows} == {name for team in last["teams"] for name in team}
+    rows = ask.get(f"/api/leagues/fame/leaderboard?hindsight=true&at={last['time']}").json()["players"]
+    assert {row["player"] for row in rows} == {name for team in last["teams"] for name in team}
+
+
 def test_days_without_players_and_odd_days(ask, hindsight):
     assert "Nobody was between a first and a last match then" in words(ask.look("/leagues/fame/best?on=1999-01-01"))
     assert "Nobody was between a first and a last match then" in words(ask.look("/leagues/fame/best?on=2100-01-01"))

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ...errors import Error
 from ...history import History, name_of, show_time
 from ...history.concat import join
 from ...history.ragged import owners
-from ...history.slicing import last_moment
+from ...history.slicing import last_day, last_moment
 from ...text import count, join_words
 from ...validate import scale as check_scale
 from ...validate import whole
@@ -70,6 +71,8 @@ class Hindsight:
         self.visits = 2 * smoother.sweeps * len(smoother.history)
         self._smoother = smoother
         self._tolerance = TOLERANCE
+        self._reading: Reading | None = None
+        self._lock = Lock()
 
     def __repr__(self) -> str:
         matches, players = count(len(self.history), "match", "matches"), count(len(self._after), "player", "players")
@@ -78,9 +81,12 @@ class Hindsight:
 
     # --- what a last pass over the history gives ------------------------------------------------------------------
 
-    @cached_property
+    @property
     def _read(self) -> Reading:
-        return Reading(self._smoother)
+        with self._lock:  # a reading passes over the matches, which only one thread may do
+            if self._reading is None:
+                self._reading = Reading(self._smoother)
+            return self._reading
 
     @property
     def _after(self) -> Ladder:
@@ -243,11 +249,18 @@ class Hindsight:
         >>> hindsight.leaderboard(at="2024", all=True)["player"].to_list()
         ['cat', 'ann', 'bob']
         """
-        ladder = self._after if at is None else self.standing_at(last_moment(self.history, at), all=all)
+        if at is None:
+            ladder = self._after
+        else:
+            since = last_day(self.history, at)
+            ladder = self.standing_at(last_moment(self.history, at), since=since, all=all)
         return ladder.leaderboard(min_matches=min_matches, **context)
 
-    def standing_at(self, time: float, *, all: bool = False) -> Ladder:
+    def standing_at(self, time: float, *, since: float | None = None, all: bool = False) -> Ladder:
         """Return the ladder at a time, given in the unit of `history.time`, with the players as in `leaderboard`.
+
+        If the time is the end of a day, `since` is its beginning, so that players whose last match was on this day are
+        listed, too.
 
         >>> import prowess as pw
         >>> matches = [{"teams": [["ann"], ["bob"]], "time": round} for round in (1, 2)]
@@ -256,7 +269,7 @@ class Hindsight:
         """
         ladder = self._state_at(time)
         ladder.state[: len(ladder), ladder.layout.last_seen] = self._last_seen(time)
-        return ladder if all else _players_of(ladder, self._playing(time))
+        return ladder if all else _players_of(ladder, self._playing(time, time if since is None else since))
 
     def best(self, *, min_matches: int = 0) -> pl.DataFrame:
         """Return the players at their best, the best of all time first.
@@ -525,11 +538,11 @@ class Hindsight:
         known = self._smoother.start[0][: len(rows), layout.last_seen]
         return np.where(before > 0, seen, known)
 
-    def _playing(self, time: float) -> list[int]:
-        """Return the rows of the players who had their first match by a time, and their last one at or after it."""
+    def _playing(self, time: float, since: float) -> list[int]:
+        """Return the rows of the players who had their first match by a time, and their last one since another."""
         rows = np.arange(len(self._after))
         begun = self._read.skills.count_before(rows, np.full(len(rows), time)) > 0
-        return np.flatnonzero(begun & ~(self._after.last_seen < time)).tolist()
+        return np.flatnonzero(begun & ~(self._after.last_seen < since)).tolist()
 
 
 def _interleaved(mean: Floats, variance: Floats) -> Floats:

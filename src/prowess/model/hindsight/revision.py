@@ -21,7 +21,8 @@ from .smoother import Smoother
 Ints = NDArray[np.int64]
 
 NEW = -1  # the number in the earlier history of a match that is not in it
-MOST_VISITS = 4  # sweeps are faster than a queue that visits every match more often than this
+MOST_VISITS = 0.5  # a visit by the queue takes about ten times as long as in a sweep, so more of them do not pay
+CHUNK = 20_000  # visits after which other threads get in
 FEW = 1_000  # sweeps are as fast as a queue for so few matches
 MOST_SWEEPS = 200
 
@@ -45,7 +46,7 @@ def revise(old: Smoother, history: History, source: Ints, tolerance: float) -> t
     number[source] = np.arange(len(source))
     near = number[_neighbours(old, np.flatnonzero(number[:-1] == NEW))]
     visits = _settle(smoother, [*np.flatnonzero(source == NEW).tolist(), *near.tolist()], tolerance)
-    if visits >= MOST_VISITS * len(history):
+    if visits >= int(MOST_VISITS * len(history)):
         before = smoother.sweeps
         smoother.run(tolerance, MOST_SWEEPS, False)
         visits += 2 * (smoother.sweeps - before) * len(history)
@@ -104,8 +105,12 @@ def _settle(smoother: Smoother, matches: Iterable[int], tolerance: float) -> int
             queue.put(int(number))
     chains.start_pass()
     single: Any = smoother.board if smoother.board.stride == 1 else smoother.board.single
-    limit = MOST_VISITS * len(history)
-    settle(pipeline, single, smoother.columns, smoother.ladder.table, chains, queue, limit)
+    limit = int(MOST_VISITS * len(history))
+    for done in range(0, limit, CHUNK):
+        most = min(CHUNK, limit - done)
+        settle(pipeline, single, smoother.columns, smoother.ladder.table, chains, queue, most)
+        if queue.visits < done + most:
+            break  # no match is waiting
     if smoother.level is not None:
         smoother.level.shift_settled()
     smoother.moved = tolerance

@@ -66,7 +66,7 @@ def best_payload(
     size: int,
 ) -> dict[str, Any]:
     """Return a page of the players at their best as plain data; in a league with a scale, also in points."""
-    rows = [row for row in found.best if row["matches"] >= min_matches]
+    rows = found.best_with(min_matches) if min_matches > 1 else found.best
     shown, points = rows[(page - 1) * size : page * size], service.points(connection, league)
     if points is not None:
         shown = [row | points.columns(row["mu"], row["sigma"]) for row in shown]

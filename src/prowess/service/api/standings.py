@@ -110,8 +110,8 @@ class StandingsFilter:
         for name in ("season", "generation", "revision"):
             if getattr(self, name) is not None:
                 raise Error.in_field(name, "this parameter cannot be combined with hindsight")
-        at = None if self.at is None else end_of_day(league.clock, self.at)
-        return self.at_values(service.hindsights.ready(league).standing_at(league, at))
+        since, until = (None, None) if self.at is None else day_span(league.clock, self.at, "at")
+        return self.at_values(service.hindsights.ready(league).standing_at(league, until, since))
 
     def at_values(self, snapshot: Snapshot) -> Snapshot:
         """Return standings at the values of the context."""
@@ -123,7 +123,8 @@ class StandingsFilter:
         if len(past) > 1:
             raise Error.in_field(past[1], f"this parameter cannot be combined with {past[0]}")
         if self.at is not None:
-            return service.standings.at_time(connection, league, end_of_day(league.clock, self.at), self.revision)
+            _, until = day_span(league.clock, self.at, "at")
+            return service.standings.at_time(connection, league, until, self.revision)
         if self.season is not None:
             return service.standings.of_season(connection, league, self.season, self.revision)
         if self.generation is not None:
@@ -183,14 +184,15 @@ InHindsight = Annotated[
 ]
 
 
-def end_of_day(clock: Clock, at: str) -> float:
-    """Parse a time; a date means the end of that day.
+def day_span(clock: Clock, at: str, field: str) -> tuple[float, float]:
+    """Parse a time that is given in a field; return the first and last moment of a day, or the time itself twice.
 
-    >>> end_of_day("utc", "1970-01-01"), end_of_day("number", "7")
-    (86399999999.0, 7.0)
+    >>> day_span("utc", "1970-01-01", "at"), day_span("number", "7", "at")
+    ((0.0, 86399999999.0), (7.0, 7.0))
     """
-    number = parse(clock, at, "at")
-    return number + DAY - 1 if clock == "utc" and parse_time(at)[0] == "date" else number
+    number = parse(clock, at, field)
+    is_day = clock == "utc" and parse_time(at)[0] == "date"
+    return number, number + DAY - 1 if is_day else number
 
 
 @router.get(

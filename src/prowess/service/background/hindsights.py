@@ -29,7 +29,7 @@ from ...store.read import hindsight as reading
 from ...store.read.hindsight import FittedJournal, LeagueHindsight
 from ...store.read.trace import TraceView
 from ...store.read.trace_cache import TraceCache
-from .child_process import ChildProcess, ProcessLimits, report
+from .child_process import ChildProcess, ProcessFailed, ProcessLimits, report
 
 WHY_NOT = "{} updates ratings match by match and cannot use a whole history; TrueSkill, TS2 and the score models can"
 MEMORY = 500_000_000  # bytes
@@ -39,7 +39,7 @@ PATIENCE = 1.0  # seconds that a request waits for a result
 # Seconds of rest after each second of work for a league, so that a stream of posts does not keep a core busy.
 REST = 3.0
 POLL = 0.2  # seconds between checks for shutdown, while a child process works
-LEAST_WORK = 0.01  # seconds; shorter work counts as this, so that a failing update is not repeated in a loop
+LEAST_REST, LONG_REST = 0.03, 60.0  # seconds of rest after any update, and after one that failed unexpectedly
 ATTEMPTS = 3  # of reading a league and its trace at the same revision
 
 
@@ -74,6 +74,7 @@ class Task:
     is_running: bool = False
     key: Hashable = None  # the cache key of the league, and its generation and revision, as read for this update
     version: tuple[int, int] = (0, 0)
+    rest: float = LEAST_REST  # seconds before the next update
     is_new_fit: bool = False  # new fits are rare, so a league needs no rest after one
     answered: Event = field(default_factory=Event)
 
@@ -104,7 +105,7 @@ class Hindsights:
         self._cache: LruCache[LeagueHindsight] = LruCache(memory)
         self._failures: LruCache[tuple[int, int, str]] = LruCache(1_000_000)  # generation, revision and message
         self._tasks: dict[int, Task] = {}  # by league: waiting, or the one being done
-        self._last: dict[int, tuple[float, float]] = {}  # by league: when its last update ended, and its duration
+        self._last: dict[int, tuple[float, float]] = {}  # by league: when it has rested, and how long its update took
         self._changed, self._closing = Condition(), Event()
         names = {"prowess-hindsight": False, "prowess-hindsight-large": True}
         self._threads = [Thread(target=self._run, args=[slow], name=name, daemon=True) for name, slow in names.items()]
@@ -136,7 +137,7 @@ class Hindsights:
             if kept is not None and kept.revision >= league.revision:
                 return HindsightState(kept)
             if failure is not None and failure[:2] == (league.generation, league.revision):
-                return HindsightState(None, why=failure[2])
+                return HindsightState(kept, why="" if kept is not None else failure[2])
             task = self._request(league)
             left = deadline - monotonic()
             is_late = task.is_slow or task.expected > deadline or self._closing.is_set()
@@ -159,8 +160,8 @@ class Hindsights:
         """Return the task that brings a league up to date; it is queued unless it is already waiting or being done."""
         with self._changed:
             if league.id not in self._tasks:
-                ended, duration = self._last.get(league.id, (0.0, 0.0))
-                due = max(ended + REST * max(duration, LEAST_WORK), monotonic())
+                rested, duration = self._last.get(league.id, (0.0, 0.0))
+                due = max(rested, monotonic())
                 self._tasks[league.id] = Task(league.id, due, due + duration)
                 self._changed.notify_all()
             return self._tasks[league.id]
@@ -177,14 +178,19 @@ class Hindsights:
                 continue
             except (_Closing, NotFound, Unavailable):
                 pass  # the next request tries again
+            except ProcessFailed:
+                task.rest = LONG_REST  # the machine may have been out of memory
+                logging.getLogger(__name__).exception("the process that fitted a league in hindsight failed")
             except Error as error:
                 # Nothing but another revision or model can help.
                 self._failures.put(task.key, (*task.version, str(error)), 1_000)
             except Exception:
+                task.rest = LONG_REST
                 logging.getLogger(__name__).exception("a league could not be fitted in hindsight")
             with self._changed:
                 ended = monotonic()
-                self._last[task.league] = ended, 0.0 if task.is_new_fit else ended - started
+                duration = 0.0 if task.is_new_fit else ended - started
+                self._last[task.league] = ended + max(REST * duration, task.rest), duration
                 del self._tasks[task.league]
             task.answered.set()
 

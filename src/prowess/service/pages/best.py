@@ -18,7 +18,7 @@ from ...store.read.snapshot import Snapshot
 from ..api.dependencies import LARGEST, Read, ServiceDep
 from ..api.hindsight import MinMatches, best_payload, hindsight_etag
 from ..api.responses import etag_of
-from ..api.standings import end_of_day
+from ..api.standings import day_span
 from ..background.hindsights import HindsightState
 from ..context import Service
 from .web.filters import day
@@ -50,7 +50,7 @@ async def best(
 
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
-        at = None if on is None else end_of_day(league.clock, on)
+        span = None if on is None else day_span(league.clock, on, "on")
         if wants_data(request):
             service.hindsights.ready(league)  # raises if there is none
         state = service.hindsights.of(league)
@@ -59,17 +59,19 @@ async def best(
         if found is None:
             data: Plain = {"league": league.name, "players": [], "total": 0, "page": page, "size": SIZE, "next": None}
             return PageContext(data, (), league, extra=extra)
-        if at is None:
+        if span is None:
             data = best_payload(service, connection, league, found, min_matches, first, size)
             views = found.views(service.views(connection, league))
             extra["ids"] = views.ids([row["match"] for row in data["players"][:SIZE]])
         else:
-            data = _on_a_day(service, connection, league, found, at, min_matches, first, size)
+            data = _on_a_day(service, connection, league, found, span, min_matches, first, size)
         following = page + 1 if page * SIZE < data["total"] else None
         data["next"] = following and page_url(
             league.name, "best.json", on=on, min_matches=min_matches or None, page=following
         )
         etag = hindsight_etag(etag_of(league, league.generation, league.revision), state)
+        if any(row.get("rank_then", 0) is None for row in data["players"]):
+            etag = None  # the ranks may be available next time
         return PageContext(data, data["players"], league, etag, extra=extra)
 
     return await service.read(work)
@@ -80,12 +82,13 @@ def _on_a_day(
     connection: Connection,
     league: League,
     found: LeagueHindsight,
-    at: float,
+    span: tuple[float, float],
     min_matches: int,
     page: int,
     size: int,
 ) -> Plain:
-    snapshot = found.standing_at(league, at)
+    since, at = span
+    snapshot = found.standing_at(league, at, since)
     listed = snapshot.page((page - 1) * size, size, min_matches=min_matches)
     ranks = _ranks_then(service, connection, league, snapshot, at, [row["player"] for row in listed.rows])
     return {

@@ -99,7 +99,8 @@ async def _respond(
         etag, is_complete = etag_of(league, league.generation, league.revision), True
         if "hindsight" in query:
             found = service.hindsights.kept(league)
-            is_complete = found is not None
+            # Another process may have drawn the page, with a hindsight that this one does not have yet.
+            is_complete = found is not None and query["hindsight"] == str(found.revision)
             etag = extend_etag(etag, "then" if found is None else found.revision)
         headers = etag_headers(etag) | ({} if league.public else BY_KEY)
         if revision == league.revision and is_complete:

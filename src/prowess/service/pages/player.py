@@ -21,6 +21,7 @@ from ..api.dependencies import LARGEST, ContextFiltersDep, Read, ServiceDep, col
 from ..api.hindsight import hindsight_etag
 from ..api.responses import etag_headers, etag_of, json_response, not_modified
 from ..api.standings import player_payload
+from ..background.hindsights import HindsightState
 from ..context import Service
 from ..errors import Problem
 from .charts import MOST, unique_names
@@ -63,7 +64,8 @@ async def player(
             problem["unrated"] = problem["name"] in service.traces.of(connection, league).view.number
         extra: Plain = {"problems": problems, "known": known, "size": SIZE, "few": FEW, "most": MOST}
         extra["in_points"] = now.points is not None
-        state = extra["state"] = service.hindsights.of(league, PATIENCE if known and ending != ".csv" else 0.0)
+        shows_now = bool(known) and ending != ".csv"
+        state = extra["state"] = service.hindsights.of(league, PATIENCE) if shows_now else HindsightState(None)
         etag = hindsight_etag(etag_of(league, now.generation, now.revision), state)
         if len(known) != 1:
             data, rows = _compare(service, connection, league, now, known, ending)

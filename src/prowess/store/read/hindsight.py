@@ -73,27 +73,35 @@ class LeagueHindsight:
     def best(self) -> list[Plain]:
         """All players at their best, the best of all time first.
 
-        A row has rank, player, mu, sigma, shown, the number of matches, and time and number (from 1 on) of the match.
+        A row has rank, player, mu, sigma, shown, the number of matches, the number of the match (from 1 on), the means
+        of the traits if there are several, and the time of the match.
         """
         frame, times = self.hindsight.best(), self.view.trace.history.time
-        rows: list[Plain] = frame.select("rank", "player", "mu", "sigma", "shown", "matches", "match").to_dicts()
+        rows: list[Plain] = frame.drop("time", strict=False).to_dicts()
         kind = clock.clock_of(self.view.trace.history)
         for row in rows:
             row["time"] = None if times is None else clock.show(kind, float(times[row["match"]]))
             row["match"] += 1
         return rows
 
-    def standing_at(self, league: League, time: float | None = None) -> Snapshot:
+    def best_with(self, min_matches: int) -> list[Plain]:
+        """Return the players with at least so many matches at their best, ranked among each other."""
+        rows = [row for row in self.best if row["matches"] >= min_matches]
+        first = {row["rank"]: number for number, row in reversed([*enumerate(rows, start=1)])}
+        return [row | {"rank": first[row["rank"]]} for row in rows]
+
+    def standing_at(self, league: League, time: float | None = None, since: float | None = None) -> Snapshot:
         """Return the standings at a time, of the players between their first and their last match.
 
-        Without a time, they have all players at their last matches.
+        If the time is the end of a day, `since` is its beginning (see `Hindsight.standing_at`). Without a time, the
+        standings have all players at their last matches.
         """
-        with self._days.lock(time):
-            snapshot = self._days.get(time)
-            if snapshot is None or snapshot.settings != league.settings:
-                ladder = self.hindsight.ladder if time is None else self.hindsight.standing_at(time)
-                snapshot = Snapshot.of(league, ladder, self.revision)
-                self._days.put(time, snapshot, snapshot.nbytes)
+        key = time, since
+        snapshot = self._days.get(key)
+        if snapshot is None or snapshot.settings != league.settings:
+            ladder = self.hindsight.ladder if time is None else self.hindsight.standing_at(time, since=since)
+            snapshot = Snapshot.of(league, ladder, self.revision)
+            self._days.put(key, snapshot, snapshot.nbytes)
         return snapshot
 
     def views(self, matches: MatchViews) -> MatchViews:

@@ -74,6 +74,8 @@ class PeakRating(Points):
     time: Time | None = Field(description="When the player was best.")
     match: int = Field(description="The number of the match in the league, counted from 1 in order of time.")
     matches: int = Field(description="The number of the player's matches.")
+    offence: float | None = Field(None, description="the mean; only for models that rate offence and defence")
+    defence: float | None = Field(None, description="the mean; only for models that rate offence and defence")
 
 
 class Best(ResponseModel):
