@@ -122,8 +122,7 @@ def test_refits_with_surfaces(tennis):
 @pytest.mark.parametrize("start", [(1.0, 1e-4), (0.1, 2e-3)])
 @pytest.mark.long
 def test_maximum_of_the_evidence(history, start):
-    early = history[: int(np.searchsorted(history.time, _day(2010)))]
-    tuning = pw.tune(model_of(*start), early, by="evidence", parameters=["sigma", "tau"])
+    tuning = pw.tune(model_of(*start), history, train="2010-01-01", by="evidence", parameters=["sigma", "tau"])
     found = tuning.model.params
     assert found["sigma"] ** 2 == pytest.approx(0.393, rel=0.02)
     assert found["tau"] ** 2 == pytest.approx(3.43e-4, rel=0.02)
