@@ -8,9 +8,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "prowess"
 NAME = re.compile(r"`((?:\w+/)*\w+\.py|(?:\w+/)+)`")
-PAGES = [ROOT / "docs" / "architecture.md", ROOT / "CONTRIBUTING.md"]
+PAGES = [*(ROOT / "docs" / f"{name}.md" for name in ("architecture", "kernels", "plugins")), ROOT / "CONTRIBUTING.md"]
 MADE_UP = {
-    "0002_mottoes.py",
     "prowess_capped.py",
     "papers/",
     "screenshots/",

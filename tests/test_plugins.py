@@ -217,15 +217,15 @@ def search_path(folder: Path) -> str:
 
 
 def example_files() -> dict[str, str]:
-    """Return the files of the example package in CONTRIBUTING.md."""
-    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    """Return the files of the example package in docs/plugins.md."""
+    page = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
     section = re.search(r"^## A plugin package$(.*?)^## ", page, re.M | re.S)[1]
     return dict(re.findall(r"^`([\w.]+)`:\n\n```\w+\n(.*?)^```$", section, re.M | re.S))
 
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A PYTHONPATH with the example package of CONTRIBUTING.md, installed by pip."""
+    """A PYTHONPATH with the example package of docs/plugins.md, installed by pip."""
     if not TOOLS.is_dir():
         assert os.environ.get("CI") != "true", "setuptools must be in build/tools when CI=true"
         pytest.skip("setuptools is not in build/tools, where make puts it")

@@ -377,7 +377,7 @@ def test_only_models_whose_matches_depend_on_each_other_have_one_lane_or_serial_
     }
 
 
-# Components in plain Python, as in CONTRIBUTING.md.
+# Components in plain Python, as in docs/plugins.md.
 
 
 @dataclass(frozen=True)
