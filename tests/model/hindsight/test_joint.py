@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import prowess as pw
 from prowess.model.hindsight.design import Effect
 from prowess.model.hindsight.joint import find_pools, fit_joint
 from prowess.model.hindsight.merge import merge_matches
+from prowess.model.hindsight.sites import _score_matrices
 from tests.oracles.dense_ep import dense_ep
 
 STILL = pw.drift.Still()
@@ -500,6 +502,21 @@ def test_extreme_parameters_give_finite_results(sigma, beta, margin):
         assert np.isfinite(joint.left_out.log_evidence).all()
         assert np.isfinite(joint.log_evidence)
         assert (joint.sigma <= sigma * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize("variance", [0.0, 5e-324, 1.0, 1e300])
+@pytest.mark.parametrize("pull", [0.0, 5e-324, 1e-310, 1.0, 1e300])
+def test_sites_of_many_teams_are_finite_for_every_pull(pull, variance):
+    pulls = np.array([[pull, 0.5, 0.25], [pull, pull, pull]])
+    assert np.isfinite(_score_matrices(pulls, np.full((2, 3), variance), np.zeros((2, 3)))).all()
+
+
+def test_sites_of_many_teams_keep_their_digits_if_one_score_is_far_more_precise():
+    weights = [Fraction(2) ** 60, Fraction(1), Fraction(1, 4)]
+    total = sum(weights)
+    expected = [[float((i == j) * w - w * v / total) for j, v in enumerate(weights)] for i, w in enumerate(weights)]
+    found = _score_matrices(np.array([[4.0, 1.0, 0.25]]), np.zeros((1, 3)), np.array([[2.0**-60, 0.5, 0.5]]))
+    assert found[0] == pytest.approx(np.array(expected), rel=1e-12)
 
 
 def test_upset_of_a_thousand_wins():

@@ -152,7 +152,7 @@ def score_weights(pull: Floats, most: Floats) -> Floats:
     >>> score_weights(weights * (1 - weights / 7), np.full((1, 3), np.inf)).round(9)
     array([[1., 2., 4.]])
     """
-    weight = np.minimum(pull, most)
+    weight = pull = np.minimum(pull, most)  # a weight is at least its pull
     for _ in range(MOST_STEPS):
         total = weight.sum(1, keepdims=True)
         others = np.maximum(1.0 - weight / np.where(total > 0.0, total, 1.0), STILL)
@@ -164,13 +164,15 @@ def score_weights(pull: Floats, most: Floats) -> Floats:
 
 def _score_matrices(pull: Floats, variance: Floats, noise: Floats) -> Floats:
     """Return Λ = F − F11ᵀF/1ᵀF1 of the scores that pull as much on contrasts of the given variances."""
-    whole = variance + noise
-    weight = score_weights(pull, 1.0 / np.maximum(whole, np.finfo(float).tiny))
-    with np.errstate(divide="ignore"):
-        spread = np.maximum(1.0 / weight - variance, LEAST_KEPT * whole)
-    f = 1.0 / spread
-    total = f.sum(1)[:, None, None]
-    return _diagonal(f) - f[:, :, None] * f[:, None, :] / np.where(total > 0.0, total, 1.0)
+    whole = np.maximum(variance + noise, np.finfo(float).tiny / STILL)  # so that nothing overflows
+    weight = score_weights(pull, 1.0 / whole)
+    # This is 1/(1/weight − variance), but the reciprocal of a weight that is nearly 0 would overflow.
+    f = weight / np.maximum(1.0 - weight * variance, LEAST_KEPT * whole * weight)
+    total = f.sum(1, keepdims=True)
+    root = f / np.sqrt(np.where(total > 0.0, total, 1.0))
+    links = root[:, :, None] * root[:, None, :] * (1.0 - np.eye(f.shape[1]))
+    # The rows of Λ sum to 0. The difference fⱼ − fⱼ²/Σf would lose all digits if one score were far more precise.
+    return _diagonal(links.sum(2)) - links
 
 
 def _solve(matrices: Floats, right: Floats) -> Floats:
