@@ -1,40 +1,93 @@
-"""`import prowess` imports NumPy and little else."""
+"""`import prowess` imports nothing else, a model imports NumPy and little else, and `prowess --help` neither."""
 
+import ast
+import pydoc
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
 
 import prowess as pw
 
-HEAVY = ("polars", "pandas", "pyarrow", "typer", "rich", "altair", "scipy", "zoneinfo", "prowess.lab", "prowess.cli")
+HEAVY = {"polars", "pandas", "pyarrow", "altair", "scipy", "zoneinfo", "sqlalchemy", "fastapi", "jinja2"}
+COMMAND_LINE = {"typer", "click", "rich", "prowess.cli"}
+# Each takes a few per cent of the time that importing NumPy takes.
+SLOW = {"importlib.metadata", "email", "pathlib", "json", "secrets", "hashlib", "difflib", "shutil", "tempfile", "csv"}
+RATE = """
+import prowess as pw
+model = pw.TrueSkill()
+model.rate([[model.rating()], [pw.Rating(9, 1)]])
+pw.Ladder(model)
+pw.History
+"""
+HELP = """
+from prowess.cli import main
+sys.argv = ["prowess", "--help"]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+"""
 
 
-def test_importing_prowess_loads_no_heavy_packages():
-    code = f"import sys, prowess; print([name for name in {HEAVY!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+def loaded(code: str, before: str = "") -> set[str]:
+    """Return the modules that a new process loads while it runs `code`, without those that it loaded before."""
+    lines = f"import sys\n{before}\nkept = set(sys.modules)\n{code}\nprint('\\n', *sys.modules.keys() - kept)"
+    done = subprocess.run([sys.executable, "-c", lines], capture_output=True, encoding="utf-8", check=True)
+    return set(done.stdout.splitlines()[-1].split())
 
 
-def test_lazy_names_are_imported_on_first_use():
-    code = "import prowess as pw; print(pw.Fit.__name__, pw.Prediction.__name__, pw.lab.skill_curves.__name__)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["Fit", "Prediction", "skill_curves"]
+def own(names: set[str]) -> set[str]:
+    return {name for name in names if name.split(".")[0] in ("prowess", "prowess_papers")}
 
 
-def test_dir_lists_all_public_names_and_nothing_private():
-    code = "import prowess as pw; print(*dir(pw))"
-    names = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert {"compare", "tune", "simulate", "Client", "lab", "TrueSkill", "__version__"} <= set(names)
-    assert {name for name in names if name.startswith("_")} == {"__version__"}
-    assert set(pw.__all__) <= set(names)
-    assert all(hasattr(pw, name) for name in names)
+def test_importing_prowess_loads_none_of_its_modules_and_not_even_numpy():
+    names = loaded("import prowess")
+    assert own(names) == {"prowess"}
+    assert "numpy" not in names
 
 
-def test_command_line_starts_without_importing_the_service():
-    served = ("fastapi", "jinja2", "sqlalchemy", "altair", "polars", "prowess.store", "prowess.service.app")
-    code = (
-        "import runpy, sys\nsys.argv = ['prowess', '--version']\n"
-        "try:\n    runpy.run_module('prowess', run_name='__main__')\nexcept SystemExit:\n    pass\n"
-        f"print([name for name in {served!r} if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+def test_using_a_model_loads_little_besides_numpy():
+    names = loaded(RATE, before="import numpy.typing")
+    assert not names & (HEAVY | COMMAND_LINE | SLOW)
+    assert not {name.split(".")[1] for name in own(names) - {"prowess"}} & {"lab", "matchmaking", "store", "service"}
+    assert 40 < len(own(names)) <= 75
+    assert len(names - own(names)) <= 20
+
+
+def test_help_of_the_command_line_imports_no_verb_and_not_even_numpy():
+    names = loaded(HELP)
+    assert not names & (HEAVY | {"numpy"})
+    used = ("cli", "cli.output", "cli.output.console", "errors", "plugins", "progress")
+    assert own(names) == {"prowess", *(f"prowess.{name}" for name in used)}
+
+
+def test_each_name_that_a_type_checker_sees_is_imported_on_first_use():
+    source = ast.parse(Path(pw.__file__).read_text(encoding="utf-8"))
+    [block] = [node for node in source.body if isinstance(node, ast.If)]
+    seen = {}
+    for line in block.body:
+        assert isinstance(line, ast.ImportFrom)
+        module = import_module("." * line.level + (line.module or ""), "prowess")
+        seen |= {alias.name: getattr(module, alias.name) for alias in line.names}
+    assert seen.keys() == {*pw.__all__, "lab"} - {"kernel_mode"}
+    assert all(getattr(pw, name) is value for name, value in seen.items())
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'prowess' has no attribute 'TrueSkil'"):
+        _ = pw.TrueSkil
+
+
+def test_dir_and_help_list_all_public_names_and_nothing_private():
+    assert set(dir(pw)) == {*pw.__all__, "lab", "__version__"}
+    shown = pydoc.plain(pydoc.render_doc(pw))
+    assert all(f"\n    {name}(" in shown for name in ("TrueSkill", "compare", "kernel_mode"))
+
+
+def test_pickled_objects_are_loaded_in_a_process_that_has_not_used_prowess():
+    dump = "import pickle, prowess as pw; print(pickle.dumps((pw.TrueSkill(), pw.Rating(25, 8), pw.Error('wrong'))))"
+    data = subprocess.run([sys.executable, "-c", dump], capture_output=True, encoding="utf-8", check=True).stdout
+    assert "prowess.model.model" in loaded(f"import pickle; pickle.loads({data.strip()})")

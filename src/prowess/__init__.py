@@ -10,41 +10,11 @@ True
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .errors import Error
-from .history import History
-from .model.components import absorb, drift, facet, outcome, statistic, team
-from .model.components.home import Home
-from .model.components.interfaces import Absorb, Drift, Outcome, Prior, TeamFunction
-from .model.components.prior import Newcomers, Normal, Point
-from .model.engine import sweep as _sweep
-from .model.engine.board import Board, Margin
-from .model.ladder.ladder import Ladder
-from .model.model import Model
-from .model.params import Range
-from .model.presets import (
-    TS2,
-    TS3,
-    Elo,
-    GaussianElo,
-    GaussianOD,
-    GaussianSD,
-    Glicko,
-    Glicko2,
-    Harkness,
-    PoissonOD,
-    TrueSkill,
-    TrueSkill2,
-    TS2a,
-    TS2b,
-    TS2c,
-    TSa,
-    TSb,
-)
-from .model.rating import Rating
-
 if TYPE_CHECKING:
     from . import lab as lab
     from .client.client import Client
+    from .errors import Error
+    from .history import History
     from .lab.auto import Choice, Discovery, auto, discover
     from .lab.compare import Comparison, compare
     from .lab.simulate.simulation import Simulation, simulate
@@ -52,23 +22,62 @@ if TYPE_CHECKING:
     from .matchmaking.balancing.balance import Balance, balance
     from .matchmaking.next_match.next_match import NextMatch, NextMatches, next_matches
     from .matchmaking.pairing.pair import Pairing, pair
+    from .model.components import absorb, drift, facet, outcome, statistic, team
+    from .model.components.home import Home
+    from .model.components.interfaces import Absorb, Drift, Outcome, Prior, TeamFunction
+    from .model.components.prior import Newcomers, Normal, Point
     from .model.compose import compose
+    from .model.engine.board import Board, Margin
     from .model.fit.explain import Explanation
     from .model.fit.fit import Fit
     from .model.fit.forecasts import Forecasts
     from .model.fit.leaderboard import Standings, standings
     from .model.fit.streaming import Streamed
     from .model.hindsight.hindsight import Hindsight
+    from .model.ladder.ladder import Ladder
+    from .model.model import Model
+    from .model.params import Range
     from .model.prediction import Prediction
+    from .model.presets import (
+        TS2,
+        TS3,
+        Elo,
+        GaussianElo,
+        GaussianOD,
+        GaussianSD,
+        Glicko,
+        Glicko2,
+        Harkness,
+        PoissonOD,
+        TrueSkill,
+        TrueSkill2,
+        TS2a,
+        TS2b,
+        TS2c,
+        TSa,
+        TSb,
+    )
+    from .model.rating import Rating
 
 __version__ = "0.1.0"
 
-
-_LAZY = {
+_PRESETS = (
+    "Elo GaussianElo GaussianOD GaussianSD Glicko Glicko2 Harkness PoissonOD TS2 TS2a TS2b TS2c TS3 TSa TSb TrueSkill "
+    "TrueSkill2"
+)
+_MODULES = {
+    "errors": ".errors",
+    "history": ".history",
+    "lab": ".lab",
+    "model": ".model",
+    **{name: f".model.components.{name}" for name in ("absorb", "drift", "facet", "outcome", "statistic", "team")},
+}
+_NAMES = {
     name: module
     for module, names in {
         ".client.client": "Client",
-        ".lab": "lab",
+        ".errors": "Error",
+        ".history": "History",
         ".lab.auto": "Choice Discovery auto discover",
         ".lab.compare": "Comparison compare",
         ".lab.simulate.simulation": "Simulation simulate",
@@ -76,30 +85,41 @@ _LAZY = {
         ".matchmaking.balancing.balance": "Balance balance",
         ".matchmaking.next_match.next_match": "NextMatch NextMatches next_matches",
         ".matchmaking.pairing.pair": "Pairing pair",
+        ".model.components.home": "Home",
+        ".model.components.interfaces": "Absorb Drift Outcome Prior TeamFunction",
+        ".model.components.prior": "Newcomers Normal Point",
         ".model.compose": "compose",
+        ".model.engine.board": "Board Margin",
         ".model.fit.explain": "Explanation",
         ".model.fit.fit": "Fit",
         ".model.fit.forecasts": "Forecasts",
         ".model.fit.leaderboard": "Standings standings",
         ".model.fit.streaming": "Streamed",
         ".model.hindsight.hindsight": "Hindsight",
+        ".model.ladder.ladder": "Ladder",
+        ".model.model": "Model",
+        ".model.params": "Range",
         ".model.prediction": "Prediction",
+        ".model.presets": _PRESETS,
+        ".model.rating": "Rating",
     }.items()
     for name in names.split()
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name on first use, so that rating a match does not load the lab, the client or matchmaking."""
-    if name not in _LAZY:
+    """Import a public name on first use, so that nothing is loaded that a program does not need, not even NumPy."""
+    if name in _MODULES:
+        return import_module(_MODULES[name], __name__)
+    if name not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module(_LAZY[name], __name__)
-    return module if name == "lab" else getattr(module, name)
+    value = globals()[name] = getattr(import_module(_NAMES[name], __name__), name)
+    return value
 
 
 def __dir__() -> list[str]:
-    """List the public names, including those imported on first use, for tab completion."""
-    return sorted({*__all__, *_LAZY, "__version__"})
+    """List the public names, which are imported on first use, for tab completion."""
+    return sorted({*__all__, "lab", "__version__"})
 
 
 __all__ = [
@@ -180,4 +200,6 @@ def kernel_mode() -> str:
     >>> kernel_mode() in ("compiled", "pure")
     True
     """
-    return "pure" if str(_sweep.__file__).endswith(".py") else "compiled"
+    from .model.engine import sweep
+
+    return "pure" if str(sweep.__file__).endswith(".py") else "compiled"

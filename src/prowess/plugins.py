@@ -16,10 +16,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from .errors import Error
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 Check = Callable[[str, object], object]
@@ -38,6 +40,8 @@ def find_plugins(group: str) -> dict[str, EntryPoint]:
     >>> "papers" in find_plugins("prowess.verbs")
     True
     """
+    from importlib.metadata import entry_points  # a tenth of the import of a model, which rarely needs it
+
     plugins: dict[str, EntryPoint] = {}
     for entry in entry_points(group=group):
         plugins.setdefault(entry.name, entry)

@@ -9,14 +9,12 @@ from typing import Annotated, Any
 
 try:
     import typer
-    from typer.core import TyperGroup
+    from typer.core import TyperCommand, TyperGroup
 
-    from .. import __version__, kernel_mode
+    from .. import __version__
     from ..errors import Error
-    from ..model.processor import kernel_variant
     from ..plugins import find_plugins, load_plugin
-    from .options.shared import Quiet, add_quiet_option
-    from .output.console import handle_errors, note, set_quiet
+    from .output.console import Quiet, handle_errors, note, set_quiet
 except KeyboardInterrupt:  # no traceback if the user presses Ctrl-C during the slow imports
     sys.exit(130)
 
@@ -24,7 +22,7 @@ __all__ = ["app", "main"]
 
 
 # For each verb: its panel in --help, and the module and the function that run it. A verb is imported only when it is
-# run or listed, because importing the lab, matchmaking or the service takes longer than rating a file.
+# run, because importing the lab, matchmaking or the service takes longer than rating a file.
 VERBS = {
     "rate": ("Rate", "rate", "rate"),
     "demo": ("Rate", "demo", "demo"),
@@ -49,6 +47,34 @@ VERBS = {
 }
 PLUGINS = "prowess.verbs"
 SHIPPED = {"papers": "prowess_papers"}  # verbs in packages that are shipped with prowess but may have been removed
+# The first sentence of each verb's own help, so that `prowess --help` imports no verb, and not even NumPy.
+SUMMARIES = {
+    "rate": "Rate the players in one or more files of matches, and print the standings.",
+    "demo": "Choose a model for an example league, rate it, predict its next matches and draw skill curves, all "
+    "offline.",
+    "predict": "Predict matches: the winner, the places, the scores, and how fair each match is.",
+    "explain": "Explain a rating: the player's matches, the expected and actual results, and how each match moved the "
+    "rating.",
+    "balance": "Split players into the fairest teams, and predict their match.",
+    "pair": "Pair players so that as many as possible play, in matches as fair as possible.",
+    "next": "Find the most informative matches, whose results would reveal most about the players' skills.",
+    "compare": "Find out which model predicts the matches of a file best, and how certain that is.",
+    "tune": "Find parameters that make a model predict the matches of a file better, and print the command to use "
+    "them.",
+    "discover": "Find out which columns of a file help to predict its matches, and how.",
+    "check": "Check a file: show how its columns are read, every problem with its line, and what looks unusual.",
+    "simulate": "Simulate a league with known skills, from any model, and write its matches for `prowess rate`.",
+    "serve": "Run the web service: pages for people and an HTTP API for programs.",
+    "import": "Import a file of matches into a league of the service; importing it again changes nothing.",
+    "key": "Create, list, rotate and revoke access keys of the service.",
+    "league": "List, change, rename, archive and delete leagues of the service.",
+    "anonymise": "Erase a player's name: replace it by an alias in all data of a league. This cannot be undone.",
+    "backup": "Back up the service: all leagues, matches with their revisions, ratings and keys.",
+    "restore": "Restore a backup into an empty SQLite or PostgreSQL database; a missing SQLite file is created.",
+    "doctor": "Check the database of a service, its ratings (against a replay of the journal), its settings, and the "
+    "machine.",
+    "papers": "Run the experiments of a paper again, and print our numbers beside the published numbers.",
+}
 
 
 class Group(TyperGroup):
@@ -74,18 +100,28 @@ def _without_switch_types(params: Any) -> Any:
 
 
 class Verbs(Group):
-    """The built-in and plugin verbs; a verb is imported only when it is run or listed."""
+    """The built-in and plugin verbs; a built-in verb is imported only when it is run."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a verb; errors and warnings are printed on one line each."""
         with handle_errors():
             return super().invoke(ctx)
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help, which lists the summaries of the built-in verbs."""
+        loaded = self.commands
+        shown = [name for name in SUMMARIES if not _is_missing(name)]
+        self.commands = {name: TyperCommand(name, help=SUMMARIES[name], rich_help_panel=_panel(name)) for name in shown}
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.commands = loaded
+
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all verbs; a broken plugin is left out with a warning."""
-        for name in VERBS:
-            self._load(name)
         for name in find_plugins(PLUGINS):
+            if name in VERBS:
+                continue
             try:
                 self._load(name)
             except Error as error:
@@ -101,7 +137,8 @@ class Verbs(Group):
             if cmd_name in VERBS or cmd_name in find_plugins(PLUGINS) or cmd_name in SHIPPED:
                 self._load(cmd_name)
             else:
-                self.list_commands(ctx)  # loads the plugins, so that suggestions include their verbs
+                for name in self.list_commands(ctx):  # only verbs that are loaded are suggested
+                    self._load(name)
         except Error:
             if not ctx.resilient_parsing:
                 raise
@@ -123,7 +160,13 @@ def _is_missing(name: str) -> bool:
     return name in SHIPPED and (name not in find_plugins(PLUGINS) or find_spec(SHIPPED[name]) is None)
 
 
+def _panel(name: str) -> str:
+    return "Compare" if name in SHIPPED else VERBS[name][0] if name in VERBS else "Plugins"
+
+
 def _make_verb(name: str) -> Any:
+    from .options.shared import add_quiet_option
+
     panel, module, function = VERBS[name]
     verb = getattr(import_module(f".verbs.{module}", __name__), function)
     single = typer.Typer(add_completion=False)
@@ -135,10 +178,12 @@ def _make_verb(name: str) -> Any:
 
 
 def _make_plugin(name: str, plugin: object) -> object:
+    from .options.shared import add_quiet_option
+
     if not inspect.isfunction(plugin):
         raise Error(f"a command must be a function, not {plugin!r}")
     single = typer.Typer(add_completion=False)
-    single.command(name, rich_help_panel="Compare" if name in SHIPPED else "Plugins")(add_quiet_option(plugin))
+    single.command(name, rich_help_panel=_panel(name))(add_quiet_option(plugin))
     return typer.main.get_command(single)
 
 
@@ -153,6 +198,9 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from .. import kernel_mode
+        from ..model.processor import kernel_variant
+
         kernel = "pure" if kernel_mode() == "pure" else f"compiled ({kernel_variant()})"
         typer.echo(f"prowess {__version__}\nkernel: {kernel}")
         raise typer.Exit

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Error
-from ..frames import escape_formula, unescape_formula
 from ..validate import LARGEST, number
 from .names import is_unicode
 from .ragged import Floats, owners
@@ -502,6 +501,8 @@ def marked_header(name: str, level: Level, kind: Kind | None = None, number: int
     >>> marked_header("map", "match", "category"), marked_header("side", "team"), marked_header("side", "team", None, 2)
     ('map [match, text]', 'side [team]', 'side [team 2]')
     """
+    from ..frames import escape_formula
+
     team = "" if number is None else f" {number}"
     cells = "" if kind is None else ", text" if kind == "category" else ", number"
     return f"{escape_formula(name)} [{level}{team}{cells}]"
@@ -518,6 +519,8 @@ def parse_marked_header(header: str) -> MarkedHeader | None:
     if not header.endswith("]") or (parts := _MARK.fullmatch(header)) is None:
         return None
     name, number, kind = parts[1], parts[3], parts[4]
+    from ..frames import unescape_formula
+
     level: Any = parts[2]
     if level == "match" and number is not None:
         return None

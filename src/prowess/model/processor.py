@@ -7,7 +7,7 @@ vectors are twice as long. Both give the same bits. With `PROWESS_BASELINE=1`, t
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from os.path import dirname
 
 try:
     import cython
@@ -17,7 +17,7 @@ except ModuleNotFoundError:
 if not cython.compiled:
     from ._cython import has_avx2
 
-FOLDER = "_avx2"  # the folder in `prowess` with the kernels for AVX2
+FOLDER = os.path.join(dirname(dirname(__file__)), "_avx2")  # the kernels for AVX2
 
 
 def kernel_variant() -> str:
@@ -26,11 +26,11 @@ def kernel_variant() -> str:
     >>> kernel_variant() in ("AVX2", "baseline")
     True
     """
-    built = Path(__file__).parent.parent.joinpath(FOLDER).is_dir()
+    built = os.path.isdir(FOLDER)
     return "AVX2" if built and has_avx2() and os.environ.get("PROWESS_BASELINE") != "1" else "baseline"
 
 
 def choose_kernels(path: list[str], package: str) -> None:
     """Let a package find its kernels for this processor first; `path` is the package's `__path__`."""
     if kernel_variant() == "AVX2":
-        path.insert(0, str(Path(__file__).parent.parent.joinpath(FOLDER, *package.split(".")[1:])))
+        path.insert(0, os.path.join(FOLDER, *package.split(".")[1:]))

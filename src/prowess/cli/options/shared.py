@@ -23,7 +23,7 @@ from typing import Annotated, Any
 import typer
 
 from ...model.scale import Scale, read_scale
-from ..output.console import FLAGS, set_quiet
+from ..output.console import FLAGS, Quiet, set_quiet
 from .model_args import AUTO_OPTIONS, MODEL_OPTIONS, PLAIN_OPTIONS, PRESET_OPTIONS, make_choice, make_optional_choice
 from .read_args import READ_OPTIONS, make_choices, make_choices_to_edit
 
@@ -33,7 +33,6 @@ SCALE_HELP = (
 )
 BURN_IN_HELP = "Leave the first matches unscored: a number of matches, a share below 1, or all before a date."
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Hide notes; errors and warnings still appear.")]
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
 Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page with charts that works offline.")]
 ScaleText = Annotated[str | None, typer.Option("--scale", metavar="1500,400", help=SCALE_HELP)]

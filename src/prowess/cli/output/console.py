@@ -10,18 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Timer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...errors import Error, Option, Remark
-from ...frames import json_text
-from ...history.columns.layout import NoLayout
 from ...progress import PATIENCE
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Hide notes; errors and warnings still appear.")]
 UNLIMITED = 100_000  # width in a pipe or file, so that nothing is truncated or wrapped
 # The names of the shared options and of the options of the running verb, added in `options.shared`. Messages show an
 # option that is not listed here as --set.
@@ -45,6 +44,8 @@ def get_console(stderr: bool = False) -> Console:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON on standard output."""
+    from ...frames import json_text
+
     # A terminal or pipe with a legacy encoding cannot show every name.
     typer.echo(json_text(value, ascii_only=not (sys.stdout.encoding or "").lower().startswith("utf")))
 
@@ -84,7 +85,7 @@ def note_files(*paths: object) -> None:
 def as_flag(option: Option) -> str:
     """Return the command-line flag for an option of the library, quoted for a shell.
 
-    >>> import prowess.cli
+    >>> import prowess.cli.options.shared
     >>> as_flag(Option("day_first", False)), as_flag(Option("absent", ("DNS", "DNQ"))), as_flag(Option("rosters", " "))
     ('--no-day-first', '--absent DNS,DNQ', "--rosters ' '")
     >>> as_flag(Option("draw_probability", 0.02))
@@ -149,6 +150,8 @@ def handle_errors() -> Iterator[None]:
             warnings.showwarning = lambda message, *_, **__: note(_one_line(message), "yellow", "warning: ")
             yield
     except Error as error:
+        from ...history.columns.layout import NoLayout
+
         note(_one_line(error.render(as_flag)), "red", "error: ")
         if isinstance(error, NoLayout):
             note("to be asked what each column means, run in a terminal: prowess check FILE --ask")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -285,6 +283,8 @@ def _kinds(statistic: Statistic, history: Any) -> ContextColumn | None:
     texts = [column.as_text() for column in columns if column is not None]
     if len(texts) == 1:
         return texts[0]
+    import json
+
     codes = np.stack([text.code.astype(np.int64) for text in texts])
     pairs, code = np.unique(codes, axis=1, return_inverse=True)
     known = (pairs >= 0).all(0)
@@ -437,6 +437,8 @@ def check_names(model: Model, context: Mapping[str, Any], extra: bool = False) -
     names = {name: clean_name(name) if isinstance(name, str) else str(name) for name in context}
     absent = [column for column in columns if column not in names.values()]
     for given, name in names.items():
+        from difflib import get_close_matches
+
         if not extra and name in [statistic.column for statistic in model.statistics]:
             message = f"{given!r} is a statistic, which is known only after the match"
             raise Error(message, field="context", value=given)
