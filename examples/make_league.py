@@ -1,4 +1,4 @@
-"""Write the two invented leagues: league.csv, with the true skills in league_truth.csv, and clubs.csv.
+"""Write two invented leagues, league.csv and clubs.csv, with their true skills: league_truth.csv and clubs_truth.csv.
 
     python examples/make_league.py
 
@@ -49,7 +49,9 @@ def main() -> None:
         for i, name in enumerate(NAMES)
     ]
     write("league_truth.csv", ("week", "date", "player", "skill"), truth)
-    write("clubs.csv", ("date", "home", "away", "home_goals", "away_goals"), play_seasons(np.random.default_rng(1888)))
+    matches, truth = play_seasons(np.random.default_rng(1888))
+    write("clubs.csv", ("date", "home", "away", "home_goals", "away_goals"), matches)
+    write("clubs_truth.csv", ("season", "date", "club", "strength"), truth)
 
 
 def draw_skills(rng: np.random.Generator) -> np.ndarray:
@@ -73,19 +75,21 @@ def play(rng: np.random.Generator, day: int, skill: np.ndarray, chance: np.ndarr
     return START + timedelta(days=day), *(";".join(NAMES[i] for i in side) for side in sides), *scores
 
 
-def play_seasons(rng: np.random.Generator) -> list[tuple]:
-    """Return the matches of the clubs: in every season, everybody plays everybody at home and away."""
+def play_seasons(rng: np.random.Generator) -> tuple[list[tuple], list[tuple]]:
+    """Return the matches of the clubs and their true strengths: in every season, all play all at home and away."""
     strength = rng.normal(0, 0.35, len(CLUBS))
-    matches = []
+    matches, truth = [], []
     for season in range(SEASONS):
+        first = date(2020 + season, 8, 22)
+        truth += [(season + 1, first, club, f"{value:.3f}") for club, value in zip(CLUBS, strength, strict=True)]
         for week, pairs in enumerate(rounds(rng)):
-            day = date(2020 + season, 8, 22) + timedelta(weeks=week)
+            day = first + timedelta(weeks=week)
             for home, away in pairs:
                 lead = strength[home] - strength[away] + HOME
                 goals = rng.poisson(GOALS * np.exp([lead, -lead])).tolist()
                 matches.append((day, CLUBS[home], CLUBS[away], *goals))
         strength = 0.8 * strength + rng.normal(0, 0.2, len(CLUBS))
-    return matches
+    return matches, truth
 
 
 def rounds(rng: np.random.Generator) -> list[list[tuple[int, int]]]:
