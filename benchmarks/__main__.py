@@ -1,74 +1,49 @@
-"""`python -m benchmarks [--json FILE] [--scale X] [--repeats N] [--only SECTION] [--pure]`."""
+"""`python -m benchmarks [--peers] [--json FILE] [--scale X] [--repeats N] [--only SECTION] [--pure]`."""
 
-import json
-import platform
 import sys
-from importlib.metadata import PackageNotFoundError, version
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 import prowess
 
-from .figures import table
-from .sections import SECTIONS
+from . import runs
+from .peers import OPTIONAL
+from .sections import PEER_SECTIONS, SECTIONS
+from .through_time import TENNIS
 
-PACKAGES = (
-    "prowess",
-    "trueskill",
-    "openskill",
-    "evalica",
-    "glicko2",
-    "riix",
-    "trueskillthroughtime",
-    "kickscore",
-    "whole-history-rating",
-    "networkx",
-    "numpy",
-    "polars",
-)
+PACKAGES = ("prowess", "trueskill", "openskill", *OPTIONAL, "networkx", "numpy", "polars")
 
 
 def main(
-    json_file: Annotated[Path | None, typer.Option("--json", help="Also write the figures to this file.")] = None,
+    peers: Annotated[bool, typer.Option("--peers", help="Compare accuracy instead of speed.")] = False,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the figures to this file.")] = None,
     scale: Annotated[float, typer.Option(help="Size of the workloads; the targets are for a scale of 1.")] = 1.0,
-    repeats: Annotated[int, typer.Option(help="How often each measurement is repeated.")] = 5,
+    repeats: Annotated[int, typer.Option(help="How often each measurement is repeated, at most.")] = 5,
     only: Annotated[str, typer.Option(help="Run only sections whose name contains this text.")] = "",
     pure: Annotated[bool, typer.Option("--pure", help="Run even if the kernels are not compiled.")] = False,
 ) -> None:
-    """Time prowess and other packages in turn, and print the medians."""
-    console, kernel = Console(), prowess.kernel_mode()
-    if kernel == "pure" and not pure:
+    """Time prowess and other packages in turn, and print the medians.
+
+    The results of a whole run are kept in benchmarks/results; `python -m benchmarks.claims` compares pages with them.
+    """
+    console = runs.screen()
+    if prowess.kernel_mode() == "pure" and not pure:
         console.print("The kernels are not compiled: compile them first (make test), or pass --pure.")
         raise typer.Exit(2)
-    machine = about(kernel, scale, repeats)
-    console.print(", ".join(f"{name} {value}" for name, value in machine.items()))
-    results = {}
-    for title, section in SECTIONS.items():
-        if only.lower() in title.lower():
-            results[title] = list(section(scale, repeats))
-            console.print(table(title, results[title]))
-    verdicts = [figure.met for figures in results.values() for figure in figures if figure.met is not None]
-    console.print(f"{sum(verdicts)} of {len(verdicts)} targets met")
-    if json_file is not None:
-        records = {title: [figure.record() for figure in figures] for title, figures in results.items()}
-        json_file.write_text(json.dumps({"about": machine, "figures": records}, indent=2, ensure_ascii=False) + "\n")
-
-
-def about(kernel: str, scale: float, repeats: int) -> dict[str, str]:
-    """Return the versions, platform and options of this run."""
-    packages = {name: installed_version(name) for name in PACKAGES}
-    python = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
-    return {"kernel": kernel, "python": python, **packages, "scale": f"{scale:g}", "repeats": str(repeats)}
-
-
-def installed_version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
+    about = runs.machine(PACKAGES, scale, repeats)
+    about |= {"tennis": "real" if TENNIS.exists() else "simulated", "versions": about.pop("versions")}
+    runs.show_machine(about, console)
+    sections = (PEER_SECTIONS if peers else SECTIONS).items()
+    chosen = {title: partial(section, scale, repeats) for title, section in sections if only.lower() in title.lower()}
+    done = runs.run(chosen, console)
+    why_not = runs.reasons(done, scale, only)
+    if not TENNIS.exists():
+        why_not.append(f"{TENNIS.name} is not in the folder PROWESS_DATA")
+    runs.write(done, about, "peers" if peers else "", why_not, json_file, console)
+    raise typer.Exit(1 if done.failed else 0)
 
 
 if __name__ == "__main__":

@@ -19,31 +19,32 @@ from prowess.model.presets import PRESETS
 
 from .figures import Figure
 from .timing import interleaved, per_item
-from .workloads import Workload, history
+from .workloads import Workload, history, scaled
 
+MATCHES = 1_000_000
 TEN = ("Harkness", "Elo", "GaussianElo", "Glicko", "Glicko2", "TrueSkill", "TSb", "TS2a", "TS2c", "TS3")
 
 
 def comparing(scale: float, repeats: int) -> Iterator[Figure]:
     """Measure the comparison of ten models on 1v1 matches, its table with all intervals, and the memory of a worker."""
     models = {name: PRESETS[name]() for name in TEN}
-    past = either_side(history(Workload("1v1", int(1_000_000 * scale), 100_000)))
+    past = either_side(history(Workload("1v1", scaled(MATCHES, scale), 100_000).rosters()))
     found = compare(past, models)
     joblib.Parallel(n_jobs=2)(joblib.delayed(abs)(k) for k in range(4))  # start the worker processes before timing
     items = len(past) * len(TEN)
-    fits, one, two, table = "their fits", "one process", "two processes", "table"
+    fits, one, two, table = "for their fits", "for one process", "for two processes", "table"
     clocks = {
         fits: per_item(lambda: [model.fit(past) for model in models.values()], items),
         one: per_item(lambda: compare(past, models), items),
         two: per_item(lambda: compare(past, models, jobs=2), items),
-        table: per_item(lambda: (found._known.clear(), found.table()), items),
+        table: per_item(lambda: replace(found).table(), items),  # the copy has not computed any figures yet
     }
     medians = interleaved(clocks, repeats)
     for name, other, limit in ((one, fits, 1.3), (two, one, 0.65)):
-        label = f"ten models on {len(past):,}, {name}: per match and model"
+        label = f"compare, {name.removeprefix('for ')}: per match and model"
         yield Figure(label, medians[name], "ns", other, medians[other], at_most=limit)
-    yield Figure("all measures with intervals: per match and model", medians[table], "ns", fits, medians[fits])
-    yield Figure("memory of a worker", worker_memory(past, models), "MB", "the history", past.nbytes, at_most=2.0)
+    yield Figure("all measures and intervals: per match and model", medians[table], "ns")
+    yield Figure("memory of a worker", worker_memory(past, models), "MB", "for the history", past.nbytes, at_most=2.0)
 
 
 def either_side(past: pw.History) -> pw.History:

@@ -10,28 +10,27 @@ import prowess as pw
 
 from .figures import Figure
 from .timing import interleaved, per_item
-from .workloads import BETA, MU, SIGMA
+from .workloads import BETA, MU, SIGMA, scaled
 
 SMALL = 200
 
 
 def pairing(scale: float, repeats: int) -> Iterator[Figure]:
     """Measure the pairing of queues of different sizes; in a queue of odd size, one player stays unpaired."""
-    graph, small = complete(SMALL), ladder(SMALL)
-    pairs = SMALL * (SMALL - 1) // 2
-    ours, theirs = "prowess", "networkx"
+    count = scaled(SMALL, scale, 20)
+    graph, small, pairs = complete(count), ladder(count), count * (count - 1) // 2
     clocks = {
-        ours: per_item(lambda: pw.pair(small, list(small)), pairs),
-        theirs: per_item(lambda: nx.max_weight_matching(graph, maxcardinality=True), pairs),
+        "prowess": per_item(lambda: pw.pair(small, list(small)), pairs),
+        "networkx": per_item(lambda: nx.max_weight_matching(graph, maxcardinality=True), pairs),
     }
     medians = interleaved(clocks, repeats)
     label = f"queue of {SMALL}: per possible pair"
-    yield Figure(label, medians[ours], "ns", theirs, medians[theirs], at_least=100)
+    yield Figure(label, medians["prowess"], "ns", "networkx", medians["networkx"], at_least=100)
     limits = {1000: 200.0, 5000: 1000.0, 5001: 1000.0, 20_000: None}
-    leagues = {count: ladder(max(2, int(count * scale))) for count in limits}
-    clocks = {count: per_item(lambda found=found: pw.pair(found, list(found)), 1) for count, found in leagues.items()}
+    queues = {count: ladder(scaled(count, scale, 10)) for count in limits}
+    clocks = {count: per_item(lambda queue=queue: pw.pair(queue, list(queue)), 1) for count, queue in queues.items()}
     for count, median in interleaved(clocks, repeats).items():
-        yield Figure(f"queue of {len(leagues[count]):,}", median, "ms", below=limits[count])
+        yield Figure(f"queue of {count:,}", median, "ms", below=limits[count])
 
 
 def ladder(count: int) -> pw.Ladder:

@@ -1,10 +1,32 @@
 """Other rating packages, called as their users call them: ratings in a dictionary, one match after another."""
 
 from collections.abc import Callable
+from importlib import import_module
 
 import numpy as np
 import trueskill
 from openskill.models import PlackettLuce
+
+# The packages that `make test` does not install, with their modules.
+OPTIONAL = {
+    "evalica": "evalica",
+    "glicko2": "glicko2",
+    "kickscore": "kickscore",
+    "riix": "riix",
+    "trueskillthroughtime": "trueskillthroughtime",
+    "whole-history-rating": "whr",
+}
+
+
+def installed(package: str) -> bool:
+    """Return whether an optional package is installed; the table says so if it is not."""
+    try:
+        import_module(OPTIONAL[package])
+    except ModuleNotFoundError as error:
+        if error.name != OPTIONAL[package]:
+            raise
+        return False
+    return True
 
 
 def play(rosters: np.ndarray, newcomer: Callable[[], object], rate: Callable) -> dict:

@@ -14,13 +14,14 @@ import prowess as pw
 
 from .figures import Figure
 from .timing import interleaved, per_item
+from .workloads import scaled
 
 ROWS, PLAYERS, PART = 10_000_000, 50_000, 500_000
 
 
 def reading(scale: float, repeats: int) -> Iterator[Figure]:
     """Measure the time from a large CSV file to standings, read in chunks (as `prowess rate` does) and as a whole."""
-    rows = int(ROWS * scale)
+    rows = scaled(ROWS, scale)
     with TemporaryDirectory() as folder:
         path = Path(folder, "matches.csv")
         frame = league(rows)
@@ -31,12 +32,12 @@ def reading(scale: float, repeats: int) -> Iterator[Figure]:
             "Polars": per_item(lambda: pl.read_csv(path), rows),
         }
         medians = interleaved(clocks, repeats)
-        for way, limit in (("in parts", 4.0), ("as a whole", None)):
-            label = f"CSV to standings, {way}, per row of {rows:,}"
-            yield Figure(label, medians[way], "ns", "read_csv", medians["Polars"], at_most=limit)
+        against = {"peer": "for polars.read_csv", "theirs": medians["Polars"], "at_most": 4.0}
+        yield Figure("to standings, in parts: per row", medians["in parts"], "ns", **against)
+        yield Figure("to standings, as a whole: per row", medians["as a whole"], "ns")
         call = f"from benchmarks.reading import print_peak; print_peak({str(path)!r})"
         printed = subprocess.run([sys.executable, "-c", call], capture_output=True, check=True, text=True).stdout
-        yield Figure("peak memory, in parts", float(printed), "MB", below=3 * frame.estimated_size("mb"))
+        yield Figure("peak memory, in parts", float(printed), "MB", below=round(3 * frame.estimated_size("mb")))
 
 
 def print_peak(path: str) -> None:

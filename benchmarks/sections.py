@@ -4,25 +4,25 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
-import trueskill
-from openskill.models import PlackettLuce
 
 import prowess as pw
 from prowess.model.engine.buffers import Columns, Record, Table
 from prowess.model.engine.schedule import schedule
 from prowess.model.engine.sweep import sweep_blocks
 
+from .calls import calls, imports, uncompiled
 from .choosing import choosing
 from .comparing import comparing
 from .figures import Figure
-from .hindsight import hindsight_corrections, hindsight_forecasts, hindsight_growth, hindsights
+from .hindsight import hindsight_corrections, hindsight_growth, hindsight_merged, hindsights
+from .hindsight_accuracy import hindsight_forecasts, hindsight_refits
 from .native import native
 from .pairing import pairing
 from .peers import play_openskill, play_trueskill
 from .reading import reading
 from .systems import systems, tournaments
-from .timing import import_clock, interleaved, per_call, per_item
-from .workloads import BETA, MU, SIGMA, Workload, frame, history
+from .timing import interleaved, per_call, per_item
+from .workloads import BETA, MU, SIGMA, Workload, frame, history, scaled
 
 PLAYERS = 100_000
 
@@ -30,12 +30,14 @@ PLAYERS = 100_000
 def histories(scale: float, repeats: int) -> Iterator[Figure]:
     """Measure `fit` of a whole history, including forecasts, against other packages that rate match by match."""
     cases = (
-        (Workload("1v1", int(1_000_000 * scale), PLAYERS), 1500, 900.0, 80.0),
-        (Workload("4v4", int(200_000 * scale), 20_000, size=4), 400, 1000.0, None),
-        (Workload("free-for-all of 8", int(100_000 * scale), 20_000, teams=8), 100, 200.0, None),
+        (Workload("1v1", 1_000_000, PLAYERS), 1500, 900.0, 80.0),
+        (Workload("4v4", 200_000, 20_000, size=4), 400, 1000.0, None),
+        (Workload("free-for-all of 8", 100_000, 20_000, teams=8), 100, 200.0, None),
     )
-    for workload, sample, *targets in cases:
-        rosters, past = workload.rosters(), history(workload)
+    for named, sample, *targets in cases:
+        workload = replace(named, matches=scaled(named.matches, scale))
+        rosters = workload.rosters()
+        past, sample = history(rosters), scaled(sample, scale, 10)
         clocks = {
             "prowess": per_item(lambda past=past: pw.TrueSkill().fit(past), len(past)),
             "trueskill": per_item(lambda rows=rosters[:sample]: play_trueskill(rows), sample),
@@ -43,37 +45,18 @@ def histories(scale: float, repeats: int) -> Iterator[Figure]:
         }
         medians = interleaved(clocks, repeats)
         for peer, target in zip(("trueskill", "openskill"), targets, strict=True):
-            name = f"{workload.name}, per match of {len(past):,}"
+            name = f"{named.name}, {named.matches:,} matches: per match"
             yield Figure(name, medians["prowess"], "ns", peer, medians[peer], at_least=target)
 
 
-def single_call(scale: float, repeats: int) -> Iterator[Figure]:
-    """Measure one call of `rate` for two players."""
-    model, plackett = pw.TrueSkill(), PlackettLuce()
-    ours = [[model.rating()], [model.rating(mu=30, sigma=4)]]
-    skills = [[trueskill.Rating()], [trueskill.Rating(30, 4)]]
-    open_skills = [[plackett.rating()], [plackett.rating(mu=30, sigma=4)]]
-    clocks = {
-        "prowess": per_call(lambda: model.rate(ours), max(100, int(20_000 * scale))),
-        "trueskill": per_call(lambda: trueskill.rate(skills), max(100, int(1000 * scale))),
-        "openskill": per_call(lambda: plackett.rate(open_skills), max(100, int(4000 * scale))),
-    }
-    medians = interleaved(clocks, 2 * repeats + 1)
-    for peer, target in (("openskill", 3.0), ("trueskill", None)):
-        yield Figure("one call of rate([[a], [b]])", medians["prowess"], "µs", peer, medians[peer], at_least=target)
-
-
-def imports(scale: float, repeats: int) -> Iterator[Figure]:
-    """Measure `import prowess` against `import numpy`, each in new interpreters."""
-    medians = interleaved({name: import_clock(name) for name in ("prowess", "numpy")}, 4 * repeats + 1)
-    yield Figure("import", medians["prowess"], "ms", "numpy", medians["numpy"], at_most=1.6)
-
-
 def growth_in_matches(scale: float, repeats: int) -> Iterator[Figure]:
-    """Measure the time per match for histories of increasing length."""
-    lengths = [int(count * scale) for count in (100_000, 1_000_000, 4_000_000)]
-    pasts = {f"1v1, history of {n:,}: per match": history(Workload("1v1", n, PLAYERS)) for n in lengths}
-    clocks = {name: per_item(lambda past=past: pw.TrueSkill().fit(past), len(past)) for name, past in pasts.items()}
+    """Measure the time per match for leagues of increasing size; small leagues have less to rate at the same time."""
+    leagues = [(24, 100_000), (100, 100_000), (PLAYERS, 100_000), (PLAYERS, 1_000_000), (PLAYERS, 4_000_000)]
+    clocks = {}
+    for players, matches in leagues:
+        past = history(Workload("1v1", scaled(matches, scale), players).rosters())
+        run = per_item(lambda past=past: pw.TrueSkill().fit(past), len(past))
+        clocks[f"1v1, {matches:,} matches of {players:,} players: per match"] = run
     for name, median in interleaved(clocks, repeats).items():
         yield Figure(name, median, "ns")
 
@@ -81,13 +64,13 @@ def growth_in_matches(scale: float, repeats: int) -> Iterator[Figure]:
 def growth_in_teams(scale: float, repeats: int) -> Iterator[Figure]:
     """Measure the time per team of one call of `rate` for free-for-alls of increasing size."""
     model, rng, clocks = pw.TrueSkill(), np.random.default_rng(0), {}
-    for count in (10, 100, 1000, 10_000):
+    for named in (10, 100, 1000, 10_000):
+        count = scaled(named, scale, 10)
         skill = rng.normal(MU, SIGMA, count)
         order = np.argsort(-(skill + rng.normal(0, BETA, count)))
         teams = [[model.rating(mu=float(skill[i]), sigma=4.0)] for i in order]
-        calls = max(1, int(10_000 * scale) // count)
-        run = per_call(lambda teams=teams: model.rate(teams), calls)
-        clocks[f"free-for-all of {count:,}: per team"] = lambda run=run, count=count: run() / count
+        run = per_call(lambda teams=teams: model.rate(teams), max(1, 10_000 // named))
+        clocks[f"free-for-all of {named:,}: per team"] = lambda run=run, count=count: run() / count
     for name, median in interleaved(clocks, repeats).items():
         yield Figure(name, median, "µs")
 
@@ -96,8 +79,8 @@ def growth_in_players(scale: float, repeats: int) -> Iterator[Figure]:
     """Measure the time per player for teams of increasing size."""
     clocks = {}
     for size in (1, 10, 100, 1000):
-        workload = Workload(f"{size}v{size}", max(1, int(500_000 * scale) // size), 20_000, size=size)
-        past = history(workload)
+        workload = Workload(f"{size}v{size}", scaled(500_000 // size, scale, 2), 20_000, size=size)
+        past = history(workload.rosters())
         entries = 2 * size * len(past)
         clocks[f"teams of {size:,}: per player"] = per_item(lambda past=past: pw.TrueSkill().fit(past), entries)
     for name, median in interleaved(clocks, repeats).items():
@@ -109,7 +92,7 @@ def where_time_goes(scale: float, repeats: int) -> Iterator[Figure]:
 
     Matches of importance 0 show the time of everything except learning.
     """
-    workload = Workload("1v1", int(1_000_000 * scale), PLAYERS)
+    workload = Workload("1v1", scaled(1_000_000, scale), PLAYERS)
     table = frame(workload.rosters())
     past = pw.History.from_frame(table)
     model, count = pw.TrueSkill(), len(past)
@@ -142,21 +125,27 @@ def kernel(model: pw.Model, past: pw.History, state: np.ndarray) -> Callable[[],
 
 SECTIONS = {
     "Histories": histories,
-    "Systems": systems,
-    "Tournaments": tournaments,
-    "Native code": native,
-    "Hindsight: speed": hindsights,
-    "Hindsight: forecasts": hindsight_forecasts,
-    "Hindsight: growth in matches": hindsight_growth,
-    "Hindsight: corrections": hindsight_corrections,
-    "Compare": comparing,
-    "Choose": choosing,
+    "Systems: 1,000,000 matches 1v1, per match": systems,
+    "Tournaments of teams of six on 40 places": tournaments,
+    "Native code, per match": native,
+    "Hindsight of 71,454 matches": hindsights,
+    "Hindsight: growth in matches, 1v1": hindsight_growth,
+    "Hindsight: a result corrected to 0.01 sigma": hindsight_corrections,
+    "Hindsight of votes among 100 models": hindsight_merged,
+    "Compare ten models on 1,000,000 matches": comparing,
+    "Choose and tune a model on 100,000 matches": choosing,
     "Pairing": pairing,
-    "Reading": reading,
-    "One match": single_call,
+    "Reading a CSV file of 10,000,000 rows": reading,
+    "Single calls": calls,
+    "Uncompiled": uncompiled,
     "Import": imports,
     "Growth in matches": growth_in_matches,
     "Growth in teams": growth_in_teams,
     "Growth in players": growth_in_players,
     "Where the time goes": where_time_goes,
+}
+# These compare accuracy, which does not depend on the machine, and take long: `make bench-peers`.
+PEER_SECTIONS = {
+    "Hindsight: forecasts of 900 matches after 3 dates": hindsight_forecasts,
+    "Hindsight: weekly refits of 71,454 matches": hindsight_refits,
 }

@@ -9,16 +9,17 @@ import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-import trueskillthroughtime
 
 import prowess as pw
 
+from .peers import installed
+
+TENNIS = Path(os.environ.get("PROWESS_DATA") or "/nonexistent", "atp_2000_2023.csv.gz")
 # The parameters with the highest evidence for the tennis matches of 2000 to 2009; drift is per day.
 VARIANCE, DRIFT, BETA = 0.391, 3.43e-4, 1.0
 MODEL = pw.TrueSkill(mu=0, sigma=VARIANCE**0.5, beta=BETA, tau=0, draw_probability=0).replace(
@@ -55,10 +56,9 @@ class League:
 
 def tennis_or_simulated(matches: int) -> League:
     """Return the tennis matches in the folder PROWESS_DATA, or as many simulated ones."""
-    path = Path(os.environ.get("PROWESS_DATA") or "/nonexistent", "atp_2000_2023.csv.gz")
-    if not path.exists():
+    if not TENNIS.exists():
         return simulated(matches)
-    frame = pl.read_csv(path, infer_schema_length=None)
+    frame = pl.read_csv(TENNIS, infer_schema_length=None)
     frame = frame.filter(~pl.col("score").fill_null("").str.contains("W/O|DEF|ABN"))
     number = pl.col("round").replace_strict({name: k for k, name in enumerate(ROUNDS)}, return_dtype=pl.Int64)
     frame = frame.sort("tourney_date", "tourney_id", number, "match_num", maintain_order=True)
@@ -124,6 +124,8 @@ class ThroughTime:
         self.league = league
 
     def prepare(self) -> Any:
+        import trueskillthroughtime
+
         pairs = [[[winner], [loser]] for winner, loser in _pairs(self.league)]
         settings = {"mu": 0.0, "sigma": VARIANCE**0.5, "beta": BETA, "gamma": DRIFT**0.5}
         return trueskillthroughtime.History(pairs, times=self.league.day.tolist(), **settings)
@@ -217,12 +219,8 @@ def last_days(league: League) -> dict[int, float]:
     return {player: day for pair, day in zip(_pairs(league), days, strict=True) for player in pair}
 
 
-PEERS = {
-    package: peer
-    for package, module, peer in (
-        ("trueskillthroughtime", "trueskillthroughtime", ThroughTime),
-        ("kickscore", "kickscore", Kickscore),
-        ("whole-history-rating", "whr", WholeHistory),
-    )
-    if find_spec(module) is not None
-}
+PEERS = {"trueskillthroughtime": ThroughTime, "kickscore": Kickscore, "whole-history-rating": WholeHistory}
+
+
+def installed_peers() -> dict[str, type]:
+    return {package: peer for package, peer in PEERS.items() if installed(package)}

@@ -8,7 +8,9 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+
+ENOUGH = 15.0  # seconds of repetition: measurements that take longer are repeated less often
 
 
 def seconds(task: Callable[[], object]) -> float:
@@ -23,12 +25,15 @@ def seconds(task: Callable[[], object]) -> float:
         gc.enable()
 
 
-def interleaved(clocks: Mapping[str, Callable[[], float]], repeats: int) -> dict[str, float]:
-    """Call every clock in turn, `repeats` times, and return the median reading of each."""
-    readings: dict[str, list[float]] = {name: [] for name in clocks}
+def interleaved(clocks: Mapping[Hashable, Callable[[], float]], repeats: int) -> dict[Hashable, float]:
+    """Call every clock in turn, up to `repeats` times, and return the median reading of each."""
+    readings: dict[Hashable, list[float]] = {name: [] for name in clocks}
+    start = time.monotonic()
     for _ in range(repeats):
         for name, clock in clocks.items():
             readings[name].append(clock())
+        if time.monotonic() - start > ENOUGH:
+            break
     return {name: statistics.median(values) for name, values in readings.items()}
 
 
@@ -47,8 +52,8 @@ def per_call(task: Callable[[], object], calls: int) -> Callable[[], float]:
     return per_item(loop, calls)
 
 
-def import_clock(module: str) -> Callable[[], float]:
-    """Return a clock for the import of a module in a new interpreter, without the interpreter's start-up time."""
-    code = f"import time; start = time.perf_counter(); import {module}; print(time.perf_counter() - start)"
+def statement_clock(statement: str) -> Callable[[], float]:
+    """Return a clock for a statement in a new interpreter, without the interpreter's start-up time."""
+    code = f"import time\nstart = time.perf_counter()\n{statement}\nprint(time.perf_counter() - start)"
     command = [sys.executable, "-c", code]
-    return lambda: float(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+    return lambda: float(subprocess.run(command, capture_output=True, check=True, text=True).stdout.splitlines()[-1])

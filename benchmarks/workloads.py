@@ -10,6 +10,11 @@ import prowess as pw
 MU, SIGMA, BETA = 25.0, 25 / 3, 25 / 6
 
 
+def scaled(count: int, scale: float, least: int = 100) -> int:
+    """Return a size at this scale; tables always name the size at a scale of 1."""
+    return max(least, int(count * scale))
+
+
 @dataclass(frozen=True)
 class Workload:
     """A number of matches between `teams` teams of `size` players each."""
@@ -56,5 +61,5 @@ def frame(rosters: np.ndarray) -> pl.DataFrame:
     return pl.DataFrame({"match": match, "team": team, "player": rosters.ravel(), "place": team})
 
 
-def history(workload: Workload) -> pw.History:
-    return pw.History.from_frame(frame(workload.rosters()))
+def history(rosters: np.ndarray) -> pw.History:
+    return pw.History.from_frame(frame(rosters))

@@ -15,7 +15,7 @@ from prowess.model.presets import PRESETS
 
 from ..figures import Figure
 from ..timing import interleaved, per_item
-from ..workloads import Workload, history
+from ..workloads import Workload, history, scaled
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -45,23 +45,19 @@ CASES = (
 def native(scale: float, repeats: int) -> Iterator[Figure]:
     """Measure `fit`, including forecasts, against native code, which makes no forecasts."""
     program = build()
-    if program is None:
-        print("Native code: left out, because cargo or the folder peers/skillratings is missing (PROWESS_PEERS)")
-        return
     with tempfile.TemporaryDirectory() as folder:
         for number, (system, matches, players, teams, target) in enumerate(CASES):
             kind = "1v1" if teams == 2 else f"free-for-all of {teams}"
-            workload = Workload(kind, max(1000, int(matches * scale)), players, teams=teams)
-            file = Path(folder, f"{number}.bin")
-            file.write_bytes(workload.rosters().astype("<i4").tobytes())
-            past, model = history(workload), PRESETS[system]()
-            clocks = {
-                "prowess": per_item(lambda model=model, past=past: model.fit(past), len(past)),
-                "skillratings": clock(program, system, file, teams, players),
-            }
+            rosters = Workload(kind, scaled(matches, scale), players, teams=teams).rosters()
+            past, model = history(rosters), PRESETS[system]()
+            clocks = {"prowess": per_item(lambda model=model, past=past: model.fit(past), len(past))}
+            if program is not None:
+                file = Path(folder, f"{number}.bin")
+                file.write_bytes(rosters.astype("<i4").tobytes())
+                clocks["skillratings"] = clock(program, system, file, teams, players)
             medians = interleaved(clocks, repeats)
-            name = f"{system}, per match of {kind}"
-            yield Figure(name, medians["prowess"], "ns", "skillratings", medians["skillratings"], at_least=target)
+            against = {"peer": "skillratings", "theirs": medians.get("skillratings"), "at_least": target}
+            yield Figure(f"{system}, {kind}", medians["prowess"], "ns", **against)
 
 
 def build() -> Path | None:

@@ -35,6 +35,7 @@ from prowess.store.write.commands import Post
 from prowess.store.write.writer import perform
 
 from ..figures import Figure, table
+from ..workloads import scaled
 from .leagues import large, opened
 
 LEAGUE, PLAYERS, MATCHES, BATCH = "large", 100_000, 1_000_000, 100_000
@@ -164,7 +165,7 @@ def _page(here: Site, league: str, number: int, name: str, path: str, times: int
         raise RuntimeError(f"{path}: {answer.status_code} {answer.text[:2000]}")
     again = [here.get(path)[1:] for _ in range(times)]
     after = []
-    for repeat in range(3):
+    for repeat in range(min(3, times)):
         teams = [[f"player {number}"], [f"player {number + 1}"]]
         here.post(league, {"id": f"bench-{process_time()}-{repeat}", "teams": teams, "ranks": [1, 2]})
         after.append(here.get(path)[2])
@@ -177,8 +178,8 @@ def _page(here: Site, league: str, number: int, name: str, path: str, times: int
 
 def section(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figure]:
     """Measure the pages of a league of 100,000 players and 1,000,000 matches; `scale` multiplies both."""
-    fill(url, LEAGUE, int(MATCHES * scale), int(PLAYERS * scale) // 2 * 2)
-    yield from measured(url, LEAGUE, 4 * repeats)
+    fill(url, LEAGUE, scaled(MATCHES, scale, 200), scaled(PLAYERS, scale) // 2 * 2)
+    yield from measured(url, LEAGUE, 5 * repeats - 4)
 
 
 def main(
@@ -195,7 +196,7 @@ def main(
             print(profiled(here, pages(here, league)[profile]))
         return
     figures = list(measured(url, league, only=only))
-    console.print(table(f"Pages of {league}", figures))
+    console.print(f"Pages of {league}", table(figures))
     if json_file is not None:
         json_file.write_text(json.dumps([figure.record() for figure in figures], indent=2, ensure_ascii=False) + "\n")
 
