@@ -11,14 +11,14 @@ export PROWESS_REQUIRE_COMPILED ?= $(if $(or $(CC_FOUND),$(filter true,$(CI))),1
 export PROWESS_DATA ?= $(wildcard ../shared/data)
 # Python must write bytecode files; otherwise every test process would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
-PARALLEL := --numprocesses 2 --dist loadfile
+PARALLEL := --numprocesses 2 --dist worksteal
 # Packages are not compiled to bytecode on installation, because only a small part of most packages is ever imported.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 # The package itself is installed without kernels, because they are compiled in parallel.
 PACKAGES := PROWESS_PURE=1 PROWESS_REQUIRE_COMPILED=0 $(INSTALL) --editable
 AT_ONCE := $(MAKE) --no-print-directory --jobs 4
 
-.PHONY: demo papers test lint test-compiled test-pure test-long bench bench-service golden screenshots clean
+.PHONY: demo papers test lint test-pure test-long bench bench-peers bench-service golden screenshots clean
 
 demo: $(VENV)/demo.stamp  ## rate the example league, predict matches, draw skill curves
 	$(BIN)/prowess demo
@@ -40,7 +40,9 @@ papers: $(VENV)/demo.stamp  ## run the papers on the files in PROWESS_DATA, and 
 
 test:  ## run all checks that must pass before a change is merged
 	@$(AT_ONCE) $(VENV)/programs.stamp $(VENV)/kernels.stamp lint
-	@$(MAKE) --no-print-directory test-compiled test-pure
+	@$(MAKE) --no-print-directory $(VENV)/test.stamp
+	$(BIN)/pytest $(PARALLEL)
+	@$(BIN)/python -m tests.long --remind
 
 lint: $(VENV)/packages.stamp
 	$(BIN)/ruff check .
@@ -48,14 +50,11 @@ lint: $(VENV)/packages.stamp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-compiled: $(VENV)/test.stamp
-	$(BIN)/pytest $(PARALLEL)
+test-pure: $(VENV)/test.stamp  ## run the tests of the kernels uncompiled
+	$(BIN)/python -m tests.long pure
 
-test-pure: $(VENV)/test.stamp  ## run the kernel tests again, with uncompiled kernels
-	$(BIN)/pytest $(PARALLEL) --pure tests/model tests/matchmaking/blossom tests/matchmaking/pairing/test_pair.py
-
-test-long: $(VENV)/test.stamp  ## run tests that take minutes, and ten times as many Hypothesis examples
-	$(BIN)/pytest --thorough -m "long or hypothesis"
+test-long: $(VENV)/test.stamp  ## run the tests that take long, all groups or GROUP="store lab"
+	$(BIN)/python -m tests.long $(GROUP)
 
 bench: $(VENV)/bench.stamp  ## measure the speed compared with other packages
 	$(BIN)/python -m benchmarks
