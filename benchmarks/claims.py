@@ -61,7 +61,7 @@ class Value:
     def measured(self) -> float:
         """Return the number in the newest results."""
         for record in newest().get(self.section, []):
-            if record["measure"] == self.measure and self.peer in ("", record["peer"]):
+            if record["measure"] == self.measure and self.peer in ("", record.get("peer")):
                 return self.of(record)
         raise Outdated(f"the newest results have no figure {self}")
 

@@ -22,6 +22,7 @@ from .timing import interleaved, per_item
 from .workloads import Workload, history, scaled
 
 MATCHES = 1_000_000
+STATUS = Path("/proc/self/status")
 TEN = ("Harkness", "Elo", "GaussianElo", "Glicko", "Glicko2", "TrueSkill", "TSb", "TS2a", "TS2c", "TS3")
 
 
@@ -44,7 +45,9 @@ def comparing(scale: float, repeats: int) -> Iterator[Figure]:
         label = f"compare, {name.removeprefix('for ')}: per match and model"
         yield Figure(label, medians[name], "ns", other, medians[other], at_most=limit)
     yield Figure("all measures and intervals: per match and model", medians[table], "ns")
-    yield Figure("memory of a worker", worker_memory(past, models), "MB", "for the history", past.nbytes, at_most=2.0)
+    if STATUS.exists():
+        memory = worker_memory(past, models)
+        yield Figure("memory of a worker", memory, "MB", "for the history", past.nbytes, at_most=2.0)
 
 
 def either_side(past: pw.History) -> pw.History:
@@ -85,5 +88,5 @@ def peak_memory(name: str, model: pw.Model, shared: SharedHistory, run: Run, mea
 
 def own_memory() -> float:
     """Return the private memory of this process in bytes."""
-    [line] = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("RssAnon")]
+    [line] = [line for line in STATUS.read_text().splitlines() if line.startswith("RssAnon")]
     return 1024.0 * float(line.split()[1])

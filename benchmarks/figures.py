@@ -58,8 +58,9 @@ class Figure:
         return bool(self.peer) and self.theirs is None
 
     def record(self) -> dict:
-        """Return all values as a dictionary for JSON."""
-        return asdict(self) | {"ratio": self.ratio, "met": self.met}
+        """Return all values that there are as a dictionary for JSON."""
+        values = asdict(self) | {"ratio": self.ratio, "met": self.met}
+        return {name: value for name, value in values.items() if value not in (None, "")}
 
     def cells(self) -> list[str]:
         """Return the cells of a table row."""

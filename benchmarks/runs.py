@@ -64,7 +64,8 @@ def summarise(done: Run, console: Console) -> None:
     for title, figure in done.flat():
         if figure.met is False:
             reached = figure.show(figure.ours) if figure.ratio is None else f"{figure.ratio:.3g}×"
-            console.print(f"  missed: {title}: {figure.measure}: {reached}, target {figure.target}", soft_wrap=True)
+            name = f"{figure.measure} ({figure.peer})" if figure.peer else figure.measure
+            console.print(f"  missed: {title}: {name}: {reached}, target {figure.target}", soft_wrap=True)
     missing = dict.fromkeys(figure.peer for _, figure in done.flat() if figure.missing)
     if missing:
         console.print(f"left out, because they are not installed: {', '.join(missing)}")
