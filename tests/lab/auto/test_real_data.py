@@ -1,5 +1,7 @@
 """On real leagues, `auto` chooses a model from the first 60 % of the matches; the last 40 % show how good it is."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -31,10 +33,17 @@ def preset_losses(history, start):
     return found
 
 
-def assert_auto_beats_presets(path):
+@cache
+def chosen(path):
+    """Return the matches of a file, the number of those that `auto` has seen, and the model it has chosen from them."""
     history = pw.History.read(path)
     start = int(SHARE * len(history))
-    own = judged(pw.auto(history[:start], progress=False).model, history, start)
+    return history, start, pw.auto(history[:start], progress=False).model
+
+
+def assert_auto_beats_presets(path):
+    history, start, model = chosen(path)
+    own = judged(model, history, start)
     presets = preset_losses(history, start)
     assert own < min(presets.values()), min(presets, key=presets.get)
 
@@ -58,9 +67,8 @@ def test_auto_is_as_good_as_a_model_tuned_by_hand_on_the_premier_league(data):
         drift=pw.drift.PerTime(0.028 * sigma),
         home=pw.Home(0.0, sigma, 0.0054 * sigma),
     )
-    history = pw.History.read(data / "premier_league_1995_2009.csv")
-    start = int(SHARE * len(history))
-    own = judged(pw.auto(history[:start]).model, history, start)
+    history, start, model = chosen(data / "premier_league_1995_2009.csv")
+    own = judged(model, history, start)
     assert own < judged(by_hand, history, start) + 0.003
 
 
@@ -71,13 +79,13 @@ def test_auto_is_as_good_as_a_model_tuned_by_hand_on_the_premier_league(data):
 def test_model_chosen_from_few_matches_beats_three_presets_in_later_seasons(data, name, share):
     history = pw.History.read(data / name)
     start = int(share * len(history))
-    chosen = judged(pw.auto(history[:start]).model, history, start)
-    assert chosen < min(judged(model, history, start) for model in (pw.TrueSkill(), pw.Elo(), pw.Glicko()))
+    own = judged(pw.auto(history[:start]).model, history, start)
+    assert own < min(judged(model, history, start) for model in (pw.TrueSkill(), pw.Elo(), pw.Glicko()))
 
 
 def test_chosen_models_let_skills_and_home_advantage_change_over_time(data):
     for name in SMALL:
-        model = pw.auto(pw.History.read(data / name)).model
+        _, _, model = chosen(data / name)
         assert model.params.get("carry", 1.0) <= 1.0
         assert model.home is None or not model.home.learnt or model.home.home_tau > 0
         assert not isinstance(model.drift, pw.drift.Still)
