@@ -79,6 +79,27 @@ def test_damaged_score_that_is_still_a_number_is_read_as_that_number(
     assert complaints(base, path.read_bytes(), wrong)
 
 
+@pytest.mark.parametrize("marked", ["r\ufeff1\t2024-01-19\tIda\t3", "r1\t2024-01-19\tI\ufeffda\t3"])
+def test_row_with_a_byte_order_mark_in_an_id_or_a_name_is_read_as_the_row_that_people_see(
+    marked: str, tmp_path: Path
+) -> None:
+    """The oracle accepts a report of such a row, but not a result that lacks the row."""
+    base = next(base for base in BASES if base.name == "races.tsv")
+    seen, path = marked.replace("\ufeff", ""), tmp_path / base.name
+
+    def read(text: str) -> Findings:
+        path.write_text(text, encoding="utf-8")
+        found = outcome(path)
+        assert isinstance(found, Findings)
+        return found
+
+    whole, without = read(base.text()), read(base.text().replace(f"{seen}\n", ""))
+    found = read(base.text().replace(seen, marked))
+    assert found.history == whole.history
+    assert not complaints(base, path.read_bytes(), found)
+    assert complaints(base, path.read_bytes(), replace(found, history=without.history))
+
+
 @pytest.mark.long
 def test_damaged_file_is_read_correctly_or_raises_an_error_that_names_it(tmp_path: Path) -> None:
     assert sum(1 for _ in judged(tmp_path, range(20_000), seed=2)) == 20_000

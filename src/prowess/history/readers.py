@@ -18,7 +18,7 @@ from .build_history import build
 from .cells.dates.columns import read_times
 from .cells.numbers import numbers
 from .cells.rounds import round_order
-from .cells.text import intern, text_of
+from .cells.text import intern, intern_clean, text_of
 from .columns.aliases import ROUND
 from .columns.column_checks import check_columns
 from .columns.context_columns import (
@@ -283,7 +283,9 @@ def _sequence(table: Table, draft: RawMatches, rows: RowGroups | None) -> Floats
 def _ids(table: Table, layout: Layout, of_match: _MatchValues, rows: RowGroups | None) -> list[str] | None:
     """Return the match ids; None if the cells of the `id` column do not identify matches."""
     column, mapped = layout.roles["id"], "id" in layout.mapped
-    code, different = intern(text_of(table, column).fill_null(""))
+    # The rows of a match were grouped by names that look the same, so their ids are compared in the same way.
+    number = intern if rows is None else intern_clean
+    code, different = number(text_of(table, column).fill_null(""))
     if not mapped and rows is not None and rows.count_differing(code, "match"):
         return None
     ids: list[str] = different.gather(of_match(code, column)).to_list()

@@ -23,12 +23,16 @@ _LEFT_OUT |= {"mirrored-rows", "missing-places", "missing-durations", "repeated-
 
 @dataclass
 class Sheet:
-    """The lines of a file: the strict reader can read `rows`, but not `odd`; all other lines are headers or blank."""
+    """The lines of a file: the strict reader can read `rows`, but not `odd`; all other lines are headers or blank.
+
+    A row in `marked` contains a byte order mark, which nobody sees: the strict reader reads the line without it.
+    """
 
     base: Base
     lines: list[str]
     rows: dict[int, Row] = field(default_factory=dict)
     odd: list[int] = field(default_factory=list)
+    marked: set[int] = field(default_factory=set)
     headed: bool = False
 
     @classmethod
@@ -44,11 +48,20 @@ class Sheet:
                 # An odd line with a separator may be another header, or a row.
                 wide = any(sheet.lines[odd - 1].count(base.separator) for odd in sheet.odd)
                 sheet.headed = sheet.headed or (plain == base.header and not sheet.rows and not wide)
-            elif plain and (row := base.row(line)) is not None:
+            elif plain and (row := base.row(_seen(line))) is not None:
                 sheet.rows[number] = row
+                if line != _seen(line):
+                    sheet.marked.add(number)
             elif plain:
                 sheet.odd.append(number)
         return sheet
+
+    def doubt(self, reported: set[int]) -> None:
+        """Count rows with a byte order mark as odd if the reader has reported them."""
+        for number in self.marked & reported:
+            del self.rows[number]
+            self.odd.append(number)
+        self.odd.sort()
 
     def groups(self) -> dict[str, list[int]]:
         """Return the line numbers of each match."""
@@ -63,7 +76,7 @@ class Sheet:
         entries = [team for row in rows for team in row.teams]
         if rows[0].match is None:
             return key(rows[0].time, entries)
-        odd = any(re.search(rf"(?<!\w){rows[0].match}(?!\w)", self.lines[number - 1]) for number in self.odd)
+        odd = any(re.search(rf"(?<!\w){rows[0].match}(?!\w)", _seen(self.lines[number - 1])) for number in self.odd)
         if odd or len({row.time for row in rows}) > 1:
             return None
         if self.base.name.startswith("rosters"):
@@ -112,6 +125,7 @@ def complaints(base: Base, data: bytes, outcome: "Findings | Error") -> list[str
         return _refused(sheet, str(outcome))
     blamed = {int(number) for one in outcome.problems for number in re.findall(r"line (\d+)", one.where)}
     said = _lines(outcome.history.recognised)
+    sheet.doubt(blamed | said)
     # A remark names only the first of its lines.
     spare = sum((remark.count or 1) - 1 for remark in outcome.history.remarks if remark.code in _LEFT_OUT)
     found = found_keys(outcome)
@@ -140,7 +154,7 @@ def _lines(text: str) -> set[int]:
 
 def _suspicious(sheet: Sheet) -> set[int]:
     """Return the lines that may be at fault: odd lines, repeated lines, and lines of contradictory matches."""
-    found = set(sheet.odd)
+    found = set(sheet.odd) | sheet.marked
     for numbers in sheet.groups().values():
         if sheet.match(numbers) is None:
             found.update(numbers)
@@ -231,6 +245,10 @@ def _record(sheet: Sheet, number: int) -> list[int]:
     while sheet.lines[number - 1].count('"') % 2 and found[-1] < len(sheet.lines) and found[-1] + 1 not in sheet.rows:
         found.append(found[-1] + 1)
     return found
+
+
+def _seen(line: str) -> str:
+    return line.replace("\ufeff", "")
 
 
 def _plain(text: str) -> str:
