@@ -83,7 +83,8 @@ def test_comparison_includes_auto_by_default_and_sets_matches_aside_only_for_aut
     assert (len(found), len(compare(history, ["elo", "trueskill"]))) == (120, 200)
     assert list(compare(history, ["elo", pw.auto]).models) == ["Elo", "auto"]
     alone = compare(history, ["elo", "trueskill"], protocol=Prequential(0.4))
-    assert alone.intervals()["Elo"] == found.intervals()["Elo"]
+    # All models are columns of one matrix product, and BLAS may round a column otherwise if there are others.
+    assert alone.intervals()["Elo"] == pytest.approx(found.intervals()["Elo"], rel=1e-12)
     assert alone.chosen == {}
 
 

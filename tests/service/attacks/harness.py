@@ -6,6 +6,9 @@
 
 An attack is a context manager; it attacks while its block runs. It should connect from the address `ATTACKER`, so that
 limits per address apply to the attack and not to the clients.
+
+A delay is counted in CPU-seconds: the work that the server did while a client waited for its response. Seconds would
+count the work of all other programs on the machine, too.
 """
 
 import http.client
@@ -33,34 +36,31 @@ MATCHES = 200
 PAUSE = 0.02  # seconds between two requests of a client, so that the clients alone cause little load
 RECONNECT = 5  # requests per connection; new connections show whether the attack blocks them
 SETTLE = 0.3  # seconds between the start of an attack and the first measurement
-FLOOR = 0.05  # seconds; a shorter latency without the attack counts as this long, because it is mostly noise
+FLOOR = 0.05  # CPU-seconds; a shorter delay without the attack counts as this long, because it is mostly noise
 
 
 @dataclass
-class Latency:
-    """The latencies of one kind of request, in seconds, and the requests that failed."""
+class Delays:
+    """The CPU-seconds of the server during each request of one kind, and the requests that failed.
 
-    seconds: list[float] = field(default_factory=list)
+    `answered` has the times at which the requests began and ended.
+    """
+
+    work: list[float] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    answered: list[tuple[float, float]] = field(default_factory=list)
 
     def quantile(self, share: float) -> float:
-        ordered = sorted(self.seconds)
+        ordered = sorted(self.work)
         return ordered[max(0, ceil(share * len(ordered)) - 1)] if ordered else float("inf")
 
-    @property
-    def p50(self) -> float:
-        return self.quantile(0.5)
-
-    @property
-    def p99(self) -> float:
-        return self.quantile(0.99)
-
     def __str__(self) -> str:
-        text = f"{len(self.seconds)} × p50 {1000 * self.p50:.1f} ms, p99 {1000 * self.p99:.1f} ms"
+        shares = ", ".join(f"p{share} {1000 * self.quantile(share / 100):.1f} CPU-ms" for share in (50, 90, 99))
+        text = f"{len(self.work)} × {shares}"
         return f"{text}, {len(self.errors)} errors ({self.errors[0]})" if self.errors else text
 
 
-Latencies = dict[str, Latency]  # by kind of request: "read", "post", "probe"
+Kinds = dict[str, Delays]  # by kind of request: "read", "post", "probe"
 Ask = Callable[[Connection, int], Answer]
 
 
@@ -100,38 +100,43 @@ def requests(league: str = LEAGUE) -> dict[str, Ask]:
 
 
 class Client(threading.Thread):
-    """Sends one kind of request repeatedly, and records how long each takes."""
+    """Sends one kind of request repeatedly, and records what the server does during each."""
 
-    def __init__(self, server: Server, key: str, ask: Ask, latency: Latency, done: threading.Event) -> None:
+    def __init__(
+        self, port: int, key: str, ask: Ask, delays: Delays, clock: Callable[[], float], done: threading.Event
+    ) -> None:
         super().__init__(daemon=True)
-        self.connection = Connection(server.port, key)
-        self.ask, self.latency, self.done = ask, latency, done
+        self.connection = Connection(port, key)
+        self.ask, self.delays, self.clock, self.done = ask, delays, clock, done
 
     def run(self) -> None:
         for number in count():
             if self.done.is_set():
                 break
-            start = time.perf_counter()
+            start, begin = self.clock(), time.monotonic()
             try:
                 answer = self.ask(self.connection, number)
                 if answer.status >= 400:
-                    self.latency.errors.append(f"{answer.status} {answer.body[:200]!r}")
+                    self.delays.errors.append(f"{answer.status} {answer.body[:200]!r}")
             except (OSError, http.client.HTTPException) as error:
-                self.latency.errors.append(repr(error))
-            self.latency.seconds.append(time.perf_counter() - start)
+                self.delays.errors.append(repr(error))
+            self.delays.work.append(self.clock() - start)
+            self.delays.answered.append((begin, time.monotonic()))
             if number % RECONNECT == RECONNECT - 1:
                 self.connection.close()
             self.done.wait(PAUSE)
         self.connection.close()
 
 
-def observe(server: Server, key: str, seconds: float, *, clients: int = 2, asks: dict[str, Ask]) -> Latencies:
-    """Run `clients` clients for each kind of request for some seconds, and return their latencies.
+def observe(server: Server, key: str, seconds: float, *, clients: int = 2, asks: dict[str, Ask]) -> Kinds:
+    """Run `clients` clients for each kind of request for some seconds, and return the delays of their requests.
 
     Requests that are in progress at the end are completed, so that slow requests count.
     """
-    done, latencies = threading.Event(), {kind: Latency() for kind in asks}
-    threads = [Client(server, key, ask, latencies[kind], done) for kind, ask in asks.items() for _ in range(clients)]
+    done, kinds, clock = threading.Event(), {kind: Delays() for kind in asks}, work_clock(server)
+    threads = [
+        Client(server.port, key, ask, kinds[kind], clock, done) for kind, ask in asks.items() for _ in range(clients)
+    ]
     for thread in threads:
         thread.start()
     time.sleep(seconds)
@@ -139,7 +144,7 @@ def observe(server: Server, key: str, seconds: float, *, clients: int = 2, asks:
     for thread in threads:
         thread.join(2 * PATIENCE)
         assert not thread.is_alive(), "a client is still waiting for a response"
-    return latencies
+    return kinds
 
 
 def measure(
@@ -150,8 +155,8 @@ def measure(
     seconds: float = 2.0,
     clients: int = 2,
     asks: dict[str, Ask] | None = None,
-) -> tuple[Latencies, Latencies]:
-    """Return the latencies of the clients without the attack, and then during the attack."""
+) -> tuple[Kinds, Kinds]:
+    """Return the delays of the clients without the attack, and then during the attack."""
     asks = asks or requests()
     observe(server, key, 0.3, clients=clients, asks=asks)  # fill the caches, so that both runs have the same conditions
     quiet = observe(server, key, seconds, clients=clients, asks=asks)
@@ -161,17 +166,25 @@ def measure(
     return quiet, attacked
 
 
-def assert_unharmed(quiet: Latencies, attacked: Latencies, *, factor: float = 5.0, share: float = 0.99) -> None:
-    """Check that no client got an error, and that no latency grew by more than `factor` during the attack.
+def assert_unharmed(quiet: Kinds, attacked: Kinds, *, factor: float = 5.0, share: float = 0.99) -> None:
+    """Check that no client got an error, and that no delay grew by more than `factor` during the attack.
 
     The `share` quantile of each kind of request is compared. In a run of a second or two, the 99 % quantile is the
     slowest of few requests, so use a smaller `share` in short runs.
     """
-    for kind, latency in attacked.items():
-        report = f"{kind}: {quiet[kind]}; under attack {latency}"
+    for kind, delays in attacked.items():
+        report = f"{kind}: {quiet[kind]}; under attack {delays}"
         print(report)  # pytest shows it if the test fails
-        assert not latency.errors, report
-        assert latency.quantile(share) <= factor * max(quiet[kind].quantile(share), FLOOR), report
+        assert not delays.errors, report
+        assert delays.quantile(share) <= factor * max(quiet[kind].quantile(share), FLOOR), report
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    """Wait until a condition holds; fail if it does not, even on a busy machine."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def memory(server: Server, *, peak: bool = False) -> float:
@@ -181,13 +194,15 @@ def memory(server: Server, *, peak: bool = False) -> float:
     return sum(int(found[1]) / 1024 for text in texts if (found := pattern.search(text)))
 
 
+def work_clock(server: Server) -> Callable[[], float]:
+    """Return a clock that shows the CPU-seconds that the processes of a server have spent."""
+    clocks = [(~pid << 3) | 2 for pid in {server.pid, *server.workers}]  # as clock_getcpuclockid(3) on Linux
+    return lambda: sum(map(time.clock_gettime, clocks))
+
+
 def cpu_seconds(server: Server) -> float:
     """Return the CPU time that all processes of a server have spent."""
-    spent = []
-    for pid in {server.pid, *server.workers}:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        spent.append((int(fields[11]) + int(fields[12])) / 100)  # user and system time, in ticks of 10 ms
-    return sum(spent)
+    return work_clock(server)()
 
 
 def connect(server: Server, *, source: str = ATTACKER, timeout: float = PATIENCE) -> socket.socket:

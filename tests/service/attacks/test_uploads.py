@@ -1,7 +1,6 @@
 """Uploads that expand to gigabytes or crash a parser are refused, and other clients are not affected."""
 
 import gzip
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from tests.service.attacks.harness import (
     memory,
     repeating,
     running,
+    wait_for,
 )
 from tests.service.servers import Connection
 
@@ -72,13 +72,6 @@ def test_reading_an_upload_stops_when_the_client_disconnects(tmp_path):
         wait_for(lambda: not children(server))
         revision = server.connect(key).ask("GET", f"/api/leagues/{LEAGUE}").json["revision"]
         assert revision == 1  # nothing was imported
-
-
-def wait_for(condition):
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 @pytest.mark.long
