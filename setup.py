@@ -1,6 +1,7 @@
 """Compile the kernels if there is a C compiler; without a compiler the same files run as plain Python.
 
 `PROWESS_REQUIRE_COMPILED=1` makes a missing or failing compiler an error. With `PROWESS_PURE=1`, nothing is compiled.
+Kernels with loops over lanes are compiled for this processor; `PROWESS_VARIANTS=all` compiles them for all processors.
 """
 
 import multiprocessing
@@ -65,7 +66,7 @@ KERNELS = [
     "prowess.matchmaking.pairing.weights",
     "prowess.store.journal.scanner",
 ]
-# Kernels with loops over lanes, which are compiled a second time for processors with AVX2 (see `model/processor.py`).
+# Kernels with loops over lanes, which have a variant for processors with AVX2 (see `model/processor.py`).
 LANES = [
     f"prowess.model.{name}"
     for name in [
@@ -99,9 +100,17 @@ LANES = [
 ]
 SIMD = "#pragma omp simd"
 SHARED = "prowess._shared"  # Cython's code for arrays, compiled once instead of in every kernel
+# Without fused multiply-add and fast maths, so that compiled and uncompiled kernels give equal bits.
+FLAGS = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+FLAGS += ["-fopenmp-simd", "-fno-tree-vectorize"]  # only loops over lanes are vectorised
+if sys.platform == "win32":
+    FLAGS = []
+AVX2 = "prowess._avx2."  # what the names of the kernels for AVX2 begin with
 REQUIRED = os.environ.get("PROWESS_REQUIRE_COMPILED") == "1"
 PURE = os.environ.get("PROWESS_PURE") == "1"
-HAS_AVX2 = platform.machine() in ("x86_64", "AMD64") and sys.platform != "win32"  # whether to compile for it
+HAS_VARIANTS = platform.machine() in ("x86_64", "AMD64") and sys.platform != "win32"
+VARIANTS = {"baseline", "AVX2"} if HAS_VARIANTS else {"baseline"}
+ALL_VARIANTS = os.environ.get("PROWESS_VARIANTS") == "all"
 if REQUIRED and PURE:
     raise SystemExit("PROWESS_REQUIRE_COMPILED and PROWESS_PURE contradict each other; set one of them")
 
@@ -110,8 +119,15 @@ class BuildKernels(build_ext):
     """Build in parallel; if the compiler is missing or fails, print a message and fall back to plain Python."""
 
     def run(self):
-        """Build all kernels; if one of them fails, remove all."""
+        """Build the kernels; if one of them fails, remove all. Variants that are not built are old, and are removed."""
+        if not self.extensions:
+            return
         self.parallel = self.parallel or os.cpu_count()
+        built = {extension.name for extension in self.extensions}
+        for name in {*KERNELS, *map(avx2_name, LANES)} - built:
+            Path(self.get_ext_fullpath(name)).unlink(missing_ok=True)
+        if not any(name.startswith(AVX2) for name in built):
+            shutil.rmtree(Path(self.get_ext_fullpath(AVX2 + "any")).parent, ignore_errors=True)
         try:
             super().run()
         except Exception as error:
@@ -124,34 +140,24 @@ class BuildKernels(build_ext):
 
 
 def kernels():
-    """Return the extensions, compiled without fused multiply-add or fast maths, so that both modes give equal bits."""
+    """Return the extensions to compile."""
     if PURE:
         return []
     from Cython.Build import cythonize
 
-    flags = (
-        []
-        if sys.platform == "win32"
-        else [
-            "-O3",
-            "-g0",
-            "-ffp-contract=off",
-            "-fno-math-errno",
-            "-fno-trapping-math",
-            "-fopenmp-simd",
-            "-fno-tree-vectorize",
-        ]
-    )
     extensions = [
         Extension(
             name,
             [str(Path("src", *name.split(".")).with_suffix(".py"))],
-            extra_compile_args=flags,
+            extra_compile_args=FLAGS,
             libraries=[] if sys.platform == "win32" else ["m"],  # without it, an old and slow `exp` is linked
         )
         for name in KERNELS
     ]
-    extensions.append(Extension(SHARED, [], extra_compile_args=flags))
+    for extension in extensions:
+        if extension.name.startswith("prowess.model.engine."):  # scratch memory, which nobody pickles
+            extension.cython_directives = {"auto_pickle": False}
+    extensions.append(Extension(SHARED, [], extra_compile_args=FLAGS))
     directives = {
         "language_level": 3,
         "boundscheck": False,
@@ -162,7 +168,7 @@ def kernels():
         "infer_types": True,  # a local variable needs a declaration only if its value comes from an untyped attribute
     }
     forks = multiprocessing.get_start_method() == "fork"  # other methods would run this file again in every process
-    baseline = cythonize(
+    kernels = cythonize(
         extensions,
         compiler_directives=directives,
         include_path=["src"],
@@ -171,32 +177,53 @@ def kernels():
         nthreads=(os.cpu_count() or 0) if forks else 0,
         quiet=True,
     )
-    for kernel in baseline:
-        promise_independent_lanes(Path(kernel.sources[0]))
-    return [*baseline, *(fast_kernel(kernel) for kernel in baseline if kernel.name in LANES and HAS_AVX2)]
+    for kernel in kernels:
+        promise_independent_lanes(kernel)
+    variants = VARIANTS if ALL_VARIANTS else {"AVX2"} if has_avx2() else {"baseline"}
+    baseline = [kernel for kernel in kernels if kernel.name not in LANES or "baseline" in variants]
+    return baseline + [avx2_kernel(kernel) for kernel in kernels if kernel.name in LANES and "AVX2" in variants]
 
 
-def promise_independent_lanes(source):
-    """Tell gcc in a generated C file that all loops over `lane` can be vectorised without comparing addresses.
+def has_avx2():
+    """Return whether this processor has AVX2, as far as the system tells."""
+    info = Path("/proc/cpuinfo")
+    return "AVX2" in VARIANTS and info.exists() and "avx2" in info.read_text().split()
+
+
+def promise_independent_lanes(kernel):
+    """Tell gcc in the C file of a kernel that all loops over `lane` can be vectorised without comparing addresses.
 
     Otherwise every loop would begin with such comparisons, which take longer than the loop if there are few lanes.
+    The build fails if the C file does not have a loop for every loop of the Python file.
     """
     loop = re.compile(r"^( *)(for \((\w+) = [^;]*; [^;]*; [^)]*\) \{\n *__pyx_v_lane = \3;)", re.MULTILINE)
+    source = Path(kernel.sources[0])
     text = source.read_text(encoding="utf-8")
     if SIMD not in text:
-        marked, loops = loop.subn(rf"{SIMD}\n\1\2", text)
-        if loops:
-            source.write_text(marked, encoding="utf-8")
+        text = loop.sub(rf"{SIMD}\n\1\2", text)
+        source.write_text(text, encoding="utf-8")
+    if kernel.name in KERNELS:
+        python = Path("src", *kernel.name.split(".")).with_suffix(".py").read_text(encoding="utf-8")
+        marked, loops = text.count(SIMD), len(re.findall(r"^ *for lane in range\(", python, re.MULTILINE))
+        if marked != loops:
+            raise SystemExit(
+                f"prowess: {kernel.name} has {loops} loops over lanes, but {marked} were found in {source}"
+            )
 
 
-def fast_kernel(kernel):
+def avx2_name(name):
+    """Return the name of the variant of a kernel for AVX2."""
+    return name.replace("prowess.", AVX2, 1)
+
+
+def avx2_kernel(kernel):
     """Return the extension that compiles a kernel's C file for AVX2, without the fused operations of other vectors."""
     source = Path(kernel.sources[0])
     copy = Path("build", "avx2", *source.parts[-4:])  # a file of its own, because object files are named after sources
     if not copy.exists() or copy.stat().st_mtime < source.stat().st_mtime:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, copy)
-    name = kernel.name.replace("prowess.", "prowess._avx2.", 1)
+    name = avx2_name(kernel.name)
     Path("src", *name.split(".")).parent.mkdir(parents=True, exist_ok=True)
     flags = [*kernel.extra_compile_args, "-mavx2"]
     return Extension(name, [str(copy)], extra_compile_args=flags, libraries=kernel.libraries)

@@ -17,6 +17,7 @@ RECORD = ROOT / "tests" / "long_runs.json"
 DUE_AFTER = 200  # commits
 PYTEST = ("-m", "pytest", "-q", "--numprocesses", "2", "--dist", "worksteal")
 LONG = ("--thorough", "-m", "long or hypothesis")
+VARIANT_TESTS = "test_modes.py"  # these need kernels for all processors
 KERNEL_TESTS = ("tests/model", "tests/matchmaking/blossom", "tests/matchmaking/pairing/test_pair.py")
 # Tests whose results go through BLAS, or through NumPy's vectorised functions.
 VECTORS = (
@@ -56,7 +57,8 @@ def top_level() -> list[Run]:
     others = {path.parts[-1] for path in ROOT.glob("tests/*/") if path.is_dir()}
     grouped = {"history", "model", "conformance", "lab", "papers", "store", "service"}
     folders = sorted(f"tests/{name}" for name in others - grouped if any(ROOT.glob(f"tests/{name}/**/test_*.py")))
-    return thorough("src", *folders, *sorted(str(file.relative_to(ROOT)) for file in ROOT.glob("tests/test_*.py")))
+    files = sorted(str(file.relative_to(ROOT)) for file in ROOT.glob("tests/test_*.py") if file.name != VARIANT_TESTS)
+    return thorough("src", *folders, *files)
 
 
 def uncompiled() -> list[Run]:
@@ -67,10 +69,9 @@ def uncompiled() -> list[Run]:
 def variants() -> list[Run]:
     """Build the kernels for all processors, and compare them with those for this one."""
     tools = {"PYTHONPATH": str(ROOT / "build" / "tools")}
-    every = {"PROWESS_VARIANTS": "all"}
     return [
-        Run(("setup.py", "--quiet", "build_ext", "--inplace"), COMPILED | tools | every),
-        Run((*PYTEST, "tests/test_modes.py"), every),
+        Run(("setup.py", "--quiet", "build_ext", "--inplace"), COMPILED | tools | {"PROWESS_VARIANTS": "all"}),
+        Run((*PYTEST, *LONG, f"tests/{VARIANT_TESTS}")),
         Run((*PYTEST, *KERNEL_TESTS, "tests/conformance"), {"PROWESS_BASELINE": "1"}),
     ]
 

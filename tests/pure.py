@@ -1,6 +1,7 @@
 """Load prowess uncompiled, from its sources and without Cython, beside or instead of the compiled package."""
 
 import importlib
+import re
 import sys
 from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
@@ -11,6 +12,8 @@ from types import ModuleType
 
 SOURCES = Path(__file__).parent.parent / "src" / "prowess"
 LAYERS = ("history", "model", "matchmaking")
+SETUP = (SOURCES.parent.parent / "setup.py").read_text(encoding="utf-8")
+KERNELS = re.findall(r'"(prowess\.[\w.]+)"', SETUP.partition("KERNELS = [")[2].partition("]")[0])
 
 
 class SourceFinder(MetaPathFinder):
@@ -53,7 +56,7 @@ def without_cython():
 
 
 def load(name: str = "prowess_pure") -> ModuleType:
-    """Load the uncompiled package under another name, with all modules whose results are compared."""
+    """Load the uncompiled package under another name, with all kernels and the layers that have most of them."""
     if name not in sys.modules:
         use_sources(name)
         with without_cython():
@@ -61,5 +64,7 @@ def load(name: str = "prowess_pure") -> ModuleType:
             for module in sorted(one for layer in LAYERS for one in (SOURCES / layer).rglob("*.py")):
                 dotted = ".".join((name, *module.relative_to(SOURCES).with_suffix("").parts))
                 importlib.import_module(dotted.removesuffix(".__init__"))
+            for kernel in KERNELS:
+                importlib.import_module(kernel.replace("prowess", name, 1))
         assert package.kernel_mode() == "pure"
     return sys.modules[name]
