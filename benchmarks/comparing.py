@@ -13,7 +13,7 @@ import prowess as pw
 from prowess.lab.compare import compare
 from prowess.lab.compare.scoring import score_run
 from prowess.lab.measures.registry import Measure, choose_measures
-from prowess.lab.parallel import SharedHistory
+from prowess.lab.parallel import SharedHistory, run_tasks
 from prowess.lab.protocols import Run
 from prowess.model.presets import PRESETS
 
@@ -63,10 +63,9 @@ def either_side(past: pw.History) -> pw.History:
 def worker_memory(past: pw.History, models: dict[str, pw.Model]) -> float:
     """Return the peak private memory of a worker minus the memory of an idle worker, in bytes (Linux only)."""
     shared, wanted, run = SharedHistory.of(past), choose_measures(None, past, models), Run(slice(0, len(past)))
-    with joblib.Parallel(n_jobs=2) as parallel:
-        idle = min(parallel(joblib.delayed(own_memory)() for _ in range(4)))
-        work = (joblib.delayed(peak_memory)(name, model, shared, run, wanted) for name, model in models.items())
-        return max(parallel(work)) - idle
+    idle = min(run_tasks(own_memory, [()] * 4, jobs=2))
+    tasks = [(name, model, shared, run, wanted) for name, model in models.items()]
+    return max(run_tasks(peak_memory, tasks, jobs=2)) - idle
 
 
 def peak_memory(name: str, model: pw.Model, shared: SharedHistory, run: Run, measures: tuple[Measure, ...]) -> float:

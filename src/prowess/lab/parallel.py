@@ -50,12 +50,17 @@ def run_tasks(
         return [function(*tasks[number]) for number in bar]
     joblib = import_extra("joblib", "joblib", "lab")
     backend, _ = joblib.parallel.get_active_backend()
+    local = type(backend).__name__ in LOCAL
     streams = getattr(backend, "supports_return_generator", False)  # otherwise all results arrive at the end
-    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator" if streams else "list")
-    with TemporaryDirectory(dir=_fast_folder()) as folder:
+    # Files of joblib's own would stay open in the workers, and it would wait a second for them to close.
+    files = {"max_nbytes": None} if local else {}
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator" if streams else "list", **files)
+    with TemporaryDirectory(dir=_fast_folder(), ignore_cleanup_errors=True) as folder:
         # Processes on other machines could not read the files.
-        call = partial(_leave_in_file, function, folder) if type(backend).__name__ in LOCAL else function
-        results = map(_read_file, parallel(joblib.delayed(call)(*task) for task in tasks))
+        call: Callable[..., Any] = partial(_call_with_files, function, folder) if local else function
+        if local:
+            tasks = _share_histories(tasks, folder)
+        results = map(_take_file, parallel(joblib.delayed(call)(*task) for task in tasks))
         return [next(results) for _ in bar]
 
 
@@ -75,21 +80,32 @@ def _fast_folder() -> str | None:
 
 
 class _Stored(NamedTuple):
-    """A pickled result whose large columns are in a file, one after the other."""
+    """A pickled object whose large columns are in a file, one after the other."""
 
     path: str
     data: bytes
     sizes: list[int]
 
 
-def _leave_in_file(function: Callable[..., Result], folder: str, *task: Any) -> Result | _Stored:
+def _call_with_files(function: Callable[..., Any], folder: str, *task: Any) -> Any:
     """Call a function in a worker process."""
-    result = function(*task)
+    return _store(function(*map(_read_file, task)), folder)
+
+
+def _share_histories(tasks: Sequence[tuple[Any, ...]], folder: str) -> list[tuple[Any, ...]]:
+    """Leave each history in a file, which all tasks share."""
+    histories = {id(one): one for task in tasks for one in task if isinstance(one, (History, SharedHistory))}
+    stored = {key: _store(one, folder) for key, one in histories.items()}
+    return [tuple(stored.get(id(one), one) for one in task) for task in tasks]
+
+
+def _store(value: Any, folder: str) -> Any:
+    """Return a value, or what `_read_file` needs to read it if it is large."""
     columns: list[pickle.PickleBuffer] = []
-    data = pickle.dumps(result, protocol=5, buffer_callback=columns.append)
+    data = pickle.dumps(value, protocol=5, buffer_callback=columns.append)
     views = [column.raw() for column in columns]
     if sum(view.nbytes for view in views) < LARGE:
-        return result
+        return value
     with NamedTemporaryFile(dir=folder, delete=False) as file:
         for view in views:
             file.write(view)
@@ -97,16 +113,23 @@ def _leave_in_file(function: Callable[..., Result], folder: str, *task: Any) -> 
     return _Stored(file.name, data, [view.nbytes for view in views])
 
 
-def _read_file(result: Any) -> Any:
-    """Return a result of `_leave_in_file`; its columns stay in the file's memory, which they may change."""
-    if not isinstance(result, _Stored):
-        return result
-    with open(result.path, "rb") as file:
+def _read_file(value: Any) -> Any:
+    """Return a value that `_store` left in a file; its columns stay in the file's memory, whose changes are private."""
+    if not isinstance(value, _Stored):
+        return value
+    with open(value.path, "rb") as file:
         content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
-    os.unlink(result.path)
-    starts = accumulate((size + -size % 8 for size in result.sizes), initial=0)
-    columns = [content[start : start + size] for start, size in zip(starts, result.sizes, strict=False)]
-    return pickle.loads(result.data, buffers=columns)
+    starts = accumulate((size + -size % 8 for size in value.sizes), initial=0)
+    columns = [content[start : start + size] for start, size in zip(starts, value.sizes, strict=False)]
+    return pickle.loads(value.data, buffers=columns)
+
+
+def _take_file(result: Any) -> Any:
+    """Return a result of `_call_with_files`, and remove its file."""
+    value = _read_file(result)
+    if isinstance(result, _Stored):
+        os.unlink(result.path)
+    return value
 
 
 def count_processes(jobs: int | None) -> int:
@@ -131,9 +154,8 @@ def _in_process(jobs: int | None) -> bool:
 class SharedHistory:
     """A history to send to worker processes, without names.
 
-    `__sizeof__` reports the real size, so that Dask sends the history once instead of with every task. The worker
-    processes of joblib memory-map the columns. A worker keeps the last history that it received: all tasks with this
-    history get the same object, which keeps its schedule.
+    `__sizeof__` reports the real size, so that Dask sends the history once instead of with every task. A worker keeps
+    the last history that it received: all tasks with this history get the same object, which keeps its schedule.
 
     >>> import sys
     >>> shared = SharedHistory.of(History.from_matches([{"teams": [["ann"], ["bob"]]}]))

@@ -1,6 +1,7 @@
 """Comparisons of models: numbers agree with brute force, backends agree, and pages are self-contained."""
 
 import json
+import mmap
 import os
 import re
 import sys
@@ -214,9 +215,11 @@ def where_it_is(forecasts):
 
 def mapped(forecasts):
     """Return, as a measure, whether the history is memory-mapped instead of copied."""
-    return Tally(
-        np.full(len(forecasts), float(isinstance(forecasts.history.player, np.memmap))), np.ones(len(forecasts))
-    )
+    owner = forecasts.history.player
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    is_mapped = isinstance(owner, memoryview) and isinstance(owner.obj, mmap.mmap)
+    return Tally(np.full(len(forecasts), float(is_mapped)), np.ones(len(forecasts)))
 
 
 def failing(forecasts):
