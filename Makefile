@@ -59,6 +59,9 @@ test-long: $(VENV)/test.stamp  ## run the tests that take long, all groups or GR
 bench: $(VENV)/bench.stamp  ## measure the speed compared with other packages
 	$(BIN)/python -m benchmarks
 
+bench-peers: $(VENV)/bench.stamp  ## compare the accuracy with that of other packages
+	$(BIN)/python -m benchmarks --peers
+
 bench-service: $(VENV)/test.stamp  ## measure the speed of the service compared with bare commits to the same database
 	$(BIN)/python -m benchmarks.service
 
