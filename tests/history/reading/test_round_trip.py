@@ -5,6 +5,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,6 +57,13 @@ def tables(draw: st.DrawFn) -> list[list[str]]:
     header = draw(st.sampled_from(HEADERS))
     row = st.tuples(FULL, FULL, *[CELL] * (len(header) - 2)).map(list)
     return [header, *draw(st.lists(row, max_size=8))]
+
+
+@pytest.mark.parametrize("cell", ['"', '"a"', '""', 'a""b'])
+def test_quoted_cell_between_blanks_may_consist_of_quotation_marks(cell: str) -> None:
+    quoted = '"' + cell.replace('"', '""') + '"'
+    found = read_text(Source("any.csv", ".csv", data=f"a,b,c\nx , {quoted} , y\n".encode()), Choices())
+    assert [text.strip() for text in found.frame.row(0)] == ["x", cell, "y"]
 
 
 @given(tables(), DIALECTS)

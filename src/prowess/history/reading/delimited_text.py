@@ -154,7 +154,7 @@ class LineIndex:
     @cached_property
     def _quotes(self) -> tuple[bool, bool]:
         """Two flags: whether the text has quotation marks, and whether the text is regular."""
-        has_quotes = False
+        has_quotes = has_inner = False
         for begin, chunk in self._chunks():
             if not chunk.min():
                 return has_quotes, False
@@ -168,14 +168,17 @@ class LineIndex:
                 good[0] = good[-1] = True
                 if not good.all():
                     return has_quotes, False
-        return has_quotes, True
+                marks = context == _QUOTE
+                has_inner = has_inner or bool((marks[1:-1] & marks[2:] & ~edge[:-2]).any())
+        # Doubled marks are regular in a quoted cell, but not where a blank precedes the first mark of the cell.
+        return has_quotes, not has_inner or self._starts is not None
 
     @property
     def is_regular(self) -> bool:
         """Return whether the text is regular.
 
-        In a regular text, every quotation mark is next to a separator, a newline or another quotation mark, and no byte
-        is zero.
+        In a regular text, every quotation mark is next to a separator, a newline or another quotation mark; every quoted
+        cell begins right after a separator; no byte is zero.
         """
         return self._quotes[1]
 
