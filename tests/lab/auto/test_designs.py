@@ -29,3 +29,25 @@ def test_models_of_every_family_can_predict_matches_balance_teams_and_pair_playe
     assert len(pw.balance(ladder, names).teams) == 2
     assert len(pw.next_matches(ladder, count=2)) == 2
     assert np.isfinite(pw.simulate(model, 10, 6).skill).all()
+
+
+def facts_of(*scores):
+    matches = [{"teams": [["ann"], ["bob"]], "scores": list(pair)} for pair in scores]
+    return Facts.of(pw.History.from_matches(matches * 10), 10 * len(matches))
+
+
+def test_scores_that_are_only_results_are_places():
+    assert not facts_of((1, 0), (0, 1), (0, 0)).scored
+    assert not facts_of((1, 0), (0.5, 0.5)).scored
+    assert facts_of((1, 0), (0, 1), (2, 1)).scored
+
+
+def test_scores_of_seven_and_three_points_are_not_counts():
+    """The variance of goals is about their mean; that of points, several of which come at once, is far larger."""
+    assert facts_of((0, 0), (3, 1), (1, 2), (2, 0)).counts
+    assert not facts_of((7, 3), (28, 10), (14, 0), (0, 17), (24, 21)).counts
+
+
+def test_skills_cannot_be_tuned_to_grow_from_season_to_season():
+    model = pw.TrueSkill().replace(drift=pw.drift.Seasons(pw.drift.Still(), carry=1.2))
+    assert model.drift.tunable["carry"].high == 1.0

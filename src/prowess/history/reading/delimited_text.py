@@ -177,7 +177,7 @@ class LineIndex:
     def is_regular(self) -> bool:
         """Return whether the text is regular.
 
-        In a regular text, every quotation mark is next to a separator, a newline or another quotation mark; every quoted
+        In a regular text, every quotation mark is next to a separator, a newline or another such mark; every quoted
         cell begins right after a separator; no byte is zero.
         """
         return self._quotes[1]

@@ -1,8 +1,9 @@
 """Which columns of a history the automatic choice may try as facets or statistics.
 
 A forecast may use only what is known before the match. A file does not say this, so a column that may reveal the result
-is no facet unless the user names it: numbers such as kills or laps, and columns whose values are missing for some sides
-of a match, such as the reason for retiring. Numbers of players or teams may be statistics, which forecasts never use.
+is no facet unless the user names it: numbers such as kills or laps, columns whose values are missing for some sides of
+a match, such as the reason for retiring, and columns whose values say too much about the results. Numbers of players or
+teams may be statistics, which forecasts never use.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from ...history import History
 from ...history.context import FIELDS, ContextColumn, Level, column_at
 from ...history.ragged import owners
+from .revealing import MOST_GAIN, MOST_GAIN_OF_RATINGS, is_score_text, reveals_result
 
 Kind = Literal["by", "shared", "covariate", "statistic"]
 
@@ -74,12 +76,14 @@ class Column:
 class Columns:
     """The columns to try, and those that are left out because they may be known only after the match.
 
-    Columns of numbers that may be known only after the match are tried as `statistics`.
+    Columns of numbers that may be known only after the match are tried as `statistics`. `revealing` names columns that
+    the user says to be known before the match, but which say more about the results than such columns do.
     """
 
     usable: tuple[Column, ...] = ()
     doubtful: tuple[str, ...] = ()
     statistics: tuple[Column, ...] = ()
+    revealing: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, history: History, allowed: Collection[str] = ()) -> Columns:
@@ -96,7 +100,10 @@ class Columns:
         usable: list[Column] = []
         doubtful: list[str] = []
         statistics: list[Column] = []
+        revealing: list[str] = []
         for name, level, column in _columns(history):
+            if name in allowed and _says_too_much(history, name, level, column):
+                revealing.append(name)
             kinds = _kinds(history, name, level, column)
             if not kinds:
                 continue
@@ -107,7 +114,7 @@ class Columns:
             else:
                 doubtful.append(name)
         usable.sort(key=lambda column: not column.allowed)
-        return cls(tuple(usable[:MOST_COLUMNS]), tuple(doubtful), tuple(statistics))
+        return cls(tuple(usable[:MOST_COLUMNS]), tuple(doubtful), tuple(statistics), tuple(revealing))
 
     def without(self, facets: Collection[tuple[str, str]]) -> Columns:
         """Return the columns without the facets, pairs of a kind and a column, that the model has anyway.
@@ -181,11 +188,16 @@ def _may_be_late(history: History, name: str, level: Level, column: ContextColum
     words = words_of(name)
     if words & AFTER and not words & BEFORE:
         return True
-    if level == "match":
-        return False
-    if column.kind == "number" and not words & BEFORE:
+    if level != "match" and ((column.kind == "number" and not words & BEFORE) or _is_uneven(history, level, column)):
         return True
-    return _is_uneven(history, level, column)
+    return _says_too_much(history, name, level, column)
+
+
+def _says_too_much(history: History, name: str, level: Level, column: ContextColumn) -> bool:
+    """Return whether the values say more about the results than is known before a match; ratings may say more."""
+    rated = column.kind == "number" and bool(words_of(name) & BEFORE)
+    most = MOST_GAIN_OF_RATINGS if rated else MOST_GAIN
+    return is_score_text(column) or reveals_result(history, level, column, most)
 
 
 def _is_uneven(history: History, level: Level, column: ContextColumn) -> bool:

@@ -18,11 +18,13 @@ from ...model.components.statistic import Points, Statistic
 from ...model.fit.incentives import beaten_shares, relative_values
 
 COUNTS_BELOW = 30.0  # scores with a higher mean are nearly normal, and sums of their Poisson probabilities are slow
+COUNTS_SPREAD = 2.5  # scores whose variance is more than this many times their mean are not counts, but points
 SEASON_DAYS = 25.0  # a shorter break, such as a pause for national teams, does not end a season
 YEAR = 365.25
 MATCHES_A_YEAR = 30
 LEVEL_MATCHES = 10  # if this many draws are expected but none happened, draws are considered impossible
 STEPS = (1, 2, 4, 10, 100)  # scores may be whole, or multiples of one of these parts of 1
+RESULTS = (0.0, 0.5, 1.0)  # scores that are only these numbers are results: defeats, draws and wins
 EXACT = 2.0**53  # larger whole numbers are not exact
 FEW_SCORES = 50
 SCALED = 0.05  # a column that explains this share of the variance of a statistic is a kind of match
@@ -54,8 +56,8 @@ class Facts:
     equal_teams: bool  # all teams have the same number of players
     draws: float  # share of draws in the matches of two teams
     home: bool
-    scored: bool
-    counts: bool  # scores are small whole numbers from 0 on
+    scored: bool  # nearly all matches have scores, which are more than results
+    counts: bool  # scores are small whole numbers from 0 on, and vary as counts do
     score_step: float
     mean_score: float
     score_spread: float  # standard deviation of a team's score
@@ -111,8 +113,10 @@ class Facts:
             equal_teams=bool((sizes == sizes[0]).all()),
             draws=_share_of_draws(early),
             home=history.home is not None and bool((history.home >= 0).mean() >= 0.1),
-            scored=len(known) >= 2 and bool(np.isnan(scores).mean() < 0.05) and float(known.std()) > 0.0,
-            counts=whole and float(known.min()) >= 0.0 and mean < COUNTS_BELOW,
+            scored=bool(np.isnan(scores).mean() < 0.05)
+            and len(np.setdiff1d(known, RESULTS)) > 0
+            and bool(np.ptp(known)),
+            counts=whole and float(known.min()) >= 0.0 and mean < COUNTS_BELOW and known.var() <= COUNTS_SPREAD * mean,
             score_step=step if step and _can_be_level(early, differences, step) else 0.0,
             mean_score=mean,
             score_spread=float(known.std()) if len(known) else 0.0,

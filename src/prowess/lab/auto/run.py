@@ -182,6 +182,12 @@ class Run:
         self.facts = Facts.of(history[start : self.spans.decided], spans.tuned or spans.decided)
         self.facts = replace(self.facts, named=base.statistics)
         self.remarks: list[Remark] = []
+        if self.columns.revealing:
+            self._remark(
+                "revealing-columns",
+                f"{join_words(self.columns.revealing)} says more about the results than is known before most matches. "
+                "If it contains the result, the forecasts are better than they can be before a match.",
+            )
         self.fits = 0
 
     def choice(self) -> Choice:

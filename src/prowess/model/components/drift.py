@@ -284,7 +284,7 @@ class Seasons(Drift):
     season_tau: object = 0.0
 
     tunable: ClassVar[dict[str, Range]] = {
-        "carry": Range(0, 1.25),
+        "carry": Range(0, 1),
         "season_tau": Range(0.003, 1, log=True, unit="sigma"),
     }
     reverts = True

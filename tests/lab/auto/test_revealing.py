@@ -1,0 +1,121 @@
+"""Columns that contain the result are never tried, and no forecast depends on the result of its own match."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from prowess.history.context import Context, ContextColumn
+from prowess.lab.auto.columns import Columns
+
+PLAYERS = [f"player {number}" for number in range(12)]
+
+
+def league(matches=600, seed=1, sizes=(2,), winners_first=False):
+    """Return matches between players of different strengths, some of them drawn, with scores."""
+    rng = np.random.default_rng(seed)
+    strength = rng.normal(0.0, 1.0, len(PLAYERS))
+    found = []
+    for _ in range(matches):
+        chosen = rng.permutation(len(PLAYERS))[: rng.choice(sizes)]
+        scores = np.maximum(np.round(2.0 + strength[chosen] + rng.normal(0.0, 1.5, len(chosen))), 0.0)
+        if winners_first:
+            chosen, scores = chosen[np.argsort(-scores)], np.sort(scores)[::-1]
+        context = {"venue": str(rng.integers(5)), "shirt": [["red", "blue"][side % 2] for side in range(len(chosen))]}
+        if rng.random() < 0.5:
+            context["shirt"].reverse()
+        found.append({"teams": [[PLAYERS[k]] for k in chosen], "scores": scores.tolist(), "context": context})
+    return found
+
+
+def best(match):
+    """Return the index of the only winner of a match, or None."""
+    top = [side for side, score in enumerate(match["scores"]) if score == max(match["scores"])]
+    return top[0] if len(top) == 1 else None
+
+
+def of_winner(match, of_side, drawn=None):
+    return drawn if best(match) is None else of_side(best(match))
+
+
+# Columns that follow from the result; their names say nothing.
+DERIVED = {
+    "FT": lambda match: "-".join(f"{score:g}" for score in match["scores"]),
+    "1X2": lambda match: of_winner(match, lambda side: "12"[side], "X"),
+    "Ergebnis": lambda match: of_winner(match, lambda side: ["Heim", "Gast"][side], "remis"),
+    "Sieger": lambda match: of_winner(match, lambda side: match["teams"][side][0].upper()),
+    "Winner2": lambda match: of_winner(match, lambda side: match["teams"][side][0], "nobody"),
+    "shirt on top": lambda match: of_winner(match, lambda side: match["context"]["shirt"][side]),
+    "abstand": lambda match: match["scores"][0] - match["scores"][1],
+    "tore": lambda match: [f"{score:g}" for score in match["scores"]],
+    "ausgang": lambda match: ["S" if score == max(match["scores"]) else "N" for score in match["scores"]],
+}
+IN_CROWDS = ("Sieger", "Winner2", "tore", "ausgang")
+
+
+def with_columns(matches, names):
+    return [match | {"context": match["context"] | {name: DERIVED[name](match) for name in names}} for match in matches]
+
+
+def usable(matches):
+    columns = Columns.of(pw.History.from_matches(matches))
+    assert not {column.name for column in columns.usable} & set(columns.doubtful)
+    return {column.name for column in columns.usable}
+
+
+@pytest.mark.parametrize("name", DERIVED)
+@pytest.mark.parametrize("matches", [400, 600])  # columns are tried from 400 matches on
+@pytest.mark.parametrize("order", ["as drawn", "winners first"])
+def test_column_that_follows_from_the_result_is_not_tried(name, matches, order):
+    alike = name in ("1X2", "Ergebnis") and order == "winners first"  # then these columns only say who is not drawn
+    found = usable(with_columns(league(matches, winners_first=order == "winners first"), [name]))
+    assert name not in found or alike
+    assert {"venue", "shirt"} <= found
+
+
+@pytest.mark.parametrize("name", IN_CROWDS)
+def test_column_that_names_the_winner_of_several_is_not_tried(name):
+    matches = league(sizes=(2, 3, 4, 6))
+    assert usable(with_columns(matches, [name])) == usable(matches)
+
+
+def test_columns_that_only_describe_a_match_are_tried():
+    """Venues are named after players, and the value of a column depends on who plays."""
+    matches = league()
+    for match in matches:
+        [one], [other] = match["teams"]
+        match["context"] |= {"arena": PLAYERS[int(match["context"]["venue"])], "host": min(one, other)}
+    assert {"arena", "host", "venue"} <= usable(matches)
+
+
+def test_football_with_a_column_of_the_score_gets_the_same_model_as_without(data):
+    read = pw.History.read(data / "premier_league_1995_2009.csv")
+    scores = read.score.reshape(-1, 2).astype(int).tolist()
+    texts = ContextColumn.of([f"{home}-{away}" for home, away in scores])
+    revealed = replace(read, context=Context({**read.context, "FT": texts}))
+    one, other = (pw.auto(history[:2000], progress=False) for history in (read, revealed))
+    assert one.model == other.model
+    assert "FT" in str(other)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_forecast_depends_on_the_result_of_its_own_match(seed):
+    """The model is chosen from the matches before match n; then the result of match n is replaced."""
+    n = 520
+    matches = league(n + 1, seed=seed)
+    other = matches[n] | {"scores": matches[n]["scores"][::-1] if best(matches[n]) is not None else [9.0, 0.0]}
+    histories = [pw.History.from_matches(with_columns([*matches[:n], last], DERIVED)) for last in (matches[n], other)]
+    forecasts = [pw.auto(history[:n], progress=False).model.fit(history).forecasts for history in histories]
+    for column in ("mean", "variance", "win", "draw"):
+        one, again = (getattr(found, column) for found in forecasts)
+        assert one.tobytes() == again.tobytes()
+
+
+def test_column_with_the_result_that_the_user_names_is_used_with_a_remark():
+    history = pw.History.from_matches(with_columns(league(), ["1X2"]))
+    for options in ({"covariates": ["1X2"]}, {"facets": [pw.facet.By("1X2")]}):
+        choice = pw.auto(history, progress=False, **options)
+        assert ("1X2" in choice.model.context_columns) or "covariates" in options
+        assert [note.code for note in choice.notes if "1X2" in str(note)] == ["revealing-columns"]
+    assert "revealing-columns" not in [note.code for note in pw.auto(history, progress=False).notes]
