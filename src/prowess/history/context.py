@@ -227,7 +227,7 @@ class Context(Mapping[str, ContextColumn]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle through `of`, so that all empty contexts are one object."""
-        return Context.of, (self._columns,)
+        return _restore, (self._columns,)
 
     @property
     def rows(self) -> int:
@@ -279,6 +279,11 @@ class Context(Mapping[str, ContextColumn]):
 
 
 EMPTY = Context({})
+
+
+def _restore(columns: Mapping[str, ContextColumn]) -> Context:
+    # A function of the module, because cloudpickle copies the code of a class method without its globals.
+    return Context.of(columns)
 
 
 def concatenate(columns: Sequence[ContextColumn | None], rows: Sequence[int]) -> ContextColumn:

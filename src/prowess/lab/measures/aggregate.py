@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -88,7 +89,12 @@ def area_sums(parts: Parts, groups: Groups) -> Sums:
     won = result.won[decided][order].astype(np.float64)
     sums = Groups(group[decided][order], groups.number).sum_columns(placed * won, won, placed * (1.0 - won), 1.0 - won)
     area = float(ratio(sums.sum(axis=0)[:2]))
-    return Sums(sums, lambda drawn: np.clip(ratio(drawn[..., :2]) + ratio(drawn[..., 2:]) - area, 0.0, 1.0))
+    return Sums(sums, partial(_area, whole=area))
+
+
+def _area(drawn: Floats, whole: float) -> Floats:
+    area: Floats = np.clip(ratio(drawn[..., :2]) + ratio(drawn[..., 2:]) - whole, 0.0, 1.0)
+    return area
 
 
 def calibration_sums(parts: Parts, groups: Groups) -> Sums:
