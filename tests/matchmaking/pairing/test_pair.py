@@ -40,8 +40,12 @@ def worths(ladder, queue, waiting=None, patience=60.0, met=None, repeat=0.25, ne
     wait = {name: (waiting or {}).get(name, 0) / patience for name in queue}
     for (i, one), (j, two) in combinations(enumerate(queue), 2):
         quality = ladder.quality([[one], [two]])
-        if quality < least * 2.0 ** -min(wait[one], wait[two]) or {one, two} in [set(pair) for pair in never]:
+        if {one, two} in [set(pair) for pair in never]:
             continue
+        if least:
+            evenness = quality / ladder.model.quality([[pw.Rating(25, ladder[name].sigma)] for name in (one, two)])
+            if evenness < least * 2.0 ** -min(wait[one], wait[two]):
+                continue
         times = (met or {}).get((one, two), 0) + (met or {}).get((two, one), 0)
         found[i, j] = quality + wait[one] + wait[two] - repeat * times
     return found
@@ -138,12 +142,20 @@ def test_player_with_the_shortest_wait_stays_unpaired():
 
 def test_acceptable_match_quality_falls_with_the_waiting_time():
     ladder = pw.Ladder(MODEL, {"ann": pw.Rating(30, 1), "bob": pw.Rating(20, 1)})
-    quality = ladder.quality([["ann"], ["bob"]])
-    assert 0.2 < quality < 0.3
+    evenness = ladder.quality([["ann"], ["bob"]]) / equals("ann", "bob").quality([["ann"], ["bob"]])
+    assert 0.2 < evenness < 0.3
     assert pw.pair(ladder, ["ann", "bob"], least=0.8).left == ["ann", "bob"]
     assert pw.pair(ladder, ["ann", "bob"], least=0.8, waiting=[120, 60]).left == ["ann", "bob"]
     assert pw.pair(ladder, ["ann", "bob"], least=0.8, waiting=[120, 120]).pairs == [("ann", "bob")]
     assert pw.pair(ladder, ["ann", "bob"], least=0.8, waiting={"ann": 2, "bob": 2}, patience=1).left == []
+
+
+@pytest.mark.parametrize("make", [pw.TrueSkill, pw.Glicko, pw.GaussianOD])
+def test_newcomers_are_as_even_as_can_be(make):
+    """No match of newcomers has a quality above 0.447 by TrueSkill, because nothing is known about them."""
+    assert pw.pair(make(), ["ann", "bob"], least=1.0).pairs == [("ann", "bob")]
+    assert pw.pair(make(), [["ann", "bob"], ["cat", "dan"]], least=1.0).left == []
+    assert pw.pair(make(), ["ann", "bob"], least=1.01).left == ["ann", "bob"]
 
 
 def test_six_players_meet_all_others_in_five_rounds():

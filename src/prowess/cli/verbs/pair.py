@@ -40,7 +40,7 @@ Group = Annotated[list[str] | None, name_lists("Players who form a team")]
 Rounds = Annotated[int, typer.Option(min=1, help="Number of rounds; no two players meet twice.")]
 Avoid = Annotated[str | None, typer.Option(metavar="SPAN", help=AVOID_HELP)]
 Never = Annotated[list[str] | None, name_lists("Two players who must not meet")]
-Least = Annotated[float, typer.Option(min=0.0, max=1.0, help="Minimum fairness of a match, 0 to 1.")]
+Least = Annotated[float, typer.Option(min=0.0, max=1.0, help="Minimum evenness of a match, 0 to 1.")]
 
 
 @add_shared_options

@@ -132,8 +132,10 @@ def pair(
 
     `waiting` is how long each item has waited, by name or in the order of the queue. If someone must be left over, one
     `patience` of additional waiting counts as much as a quality of 1; the default of 60 suits waiting times in seconds.
-    Each `patience` of waiting also halves `least`, the lowest quality that a player accepts. Both players of a pair
-    must accept its quality. Without `least`, as many players as possible are paired.
+    Each `patience` of waiting also halves `least`, the lowest evenness that a player accepts. Evenness is quality
+    divided by the quality that the match would have if both sides were equally strong: it is 1 for two newcomers, whose
+    quality is low because little is known about them. Both sides of a pair must accept its evenness. Without `least`,
+    as many players as possible are paired.
 
     `met` lists recent meetings: pairs of names, a mapping from pairs to their number of meetings, or a `History`. Each
     meeting lowers the value of a pair by `repeat`. Pairs that are listed in `never` are not made.
@@ -153,7 +155,9 @@ def pair(
     line = parse_queue(source, queue)
     patience = scale("patience", patience)
     hurry = np.minimum(waiting_times(line, waiting) / patience, FAR)
-    lowest = scale("least", least, zero=True) * np.exp2(-hurry)
+    # The evenness of a pair is exp(−½ gap²/variance).
+    with np.errstate(divide="ignore"):
+        widest = 2.0 * np.log(2.0) * hurry - 2.0 * np.log(scale("least", least, zero=True))
     pairs, cost = _pair_costs(line, met, never, scale("repeat", repeat, zero=True))
     paired = [np.empty((0, 2), np.int32)]
     quality = [np.empty(0)]
@@ -161,7 +165,7 @@ def pair(
         # Groups of different sizes cannot meet, so each size is a smaller problem of its own.
         chosen = np.flatnonzero(line.size > 0 if size is None else line.size == size)
         # Only differences of waiting times matter: subtracting the shortest keeps the weights small.
-        columns = line.mean, line.variance, line.noise, hurry - hurry[chosen].min(initial=FAR), lowest
+        columns = line.mean, line.variance, line.noise, hurry - hurry[chosen].min(initial=FAR), widest
         new_pairs, new_quality = _pair_items(chosen, columns, pairs, cost)
         paired.append(new_pairs)
         quality.append(new_quality)

@@ -31,13 +31,14 @@ TOLERANCE = cython.declare(cython.double, 1e-9)  # tolerance of the bounds; pric
 class PairWeights:
     """A queue, sorted by mean performance, with everything that the weights of pairs depend on.
 
-    `wait` is the value that an item's waiting time adds to a pair, and `least` is the quality below which the item is
-    not paired. The pairs of item i that have a cost are at the indices from `start[i]` to `start[i + 1]`: `partner` is
-    the later item of the pair, and `cost` is the cost, infinite for a forbidden pair. `wait`, `least` and `cost` are in
-    units of quality, which `unit` scales to integers. `bonus` is added to the weight of every pair.
+    `wait` is the value that an item's waiting time adds to a pair. An item is only paired if the square of the gap
+    between both means is at most `widest` times the sum of both variances. The pairs of item i that have a cost are at
+    the indices from `start[i]` to `start[i + 1]`: `partner` is the later item of the pair, and `cost` is the cost,
+    infinite for a forbidden pair. `wait` and `cost` are in units of quality, which `unit` scales to integers. `bonus`
+    is added to the weight of every pair.
 
     >>> from array import array
-    >>> queue = [array("d", [a, b]) for a, b in ((25, 26), (34.7, 34.7), (17.4, 17.4), (0, 0), (0, 0))]
+    >>> queue = [array("d", [a, b]) for a, b in ((25, 26), (34.7, 34.7), (17.4, 17.4), (0, 0), (9, 9))]
     >>> no_costs = array("i", [0, 0, 0]), array("i", [0]), array("d", [0])
     >>> round(quality_of(PairWeights(queue, no_costs, 2**40, 0), 0, 1), 3)
     0.703
@@ -47,7 +48,7 @@ class PairWeights:
     variance: cython.const[cython.double][::1]
     noise: cython.const[cython.double][::1]
     wait: cython.const[cython.double][::1]
-    least: cython.const[cython.double][::1]
+    widest: cython.const[cython.double][::1]
     start: cython.const[cython.int][::1]
     partner: cython.const[cython.int][::1]
     cost: cython.const[cython.double][::1]
@@ -56,7 +57,7 @@ class PairWeights:
     bonus: cython.longlong
 
     def __init__(self, queue: Any, costs: Any, unit: float, bonus: int) -> None:
-        self.mean, self.variance, self.noise, self.wait, self.least = queue
+        self.mean, self.variance, self.noise, self.wait, self.widest = queue
         self.start, self.partner, self.cost = costs
         self.unit = unit
         self.bonus = bonus
@@ -78,13 +79,22 @@ def quality_of(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssiz
 def _weight(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.longlong:
     """Return the weight of a pair, an even number; −1 if the pair is not allowed. `one` must come before `two`."""
     cost = _cost(weights, one, two)
-    value = quality_of(weights, one, two)
-    if value < weights.least[one] or value < weights.least[two] or cost > 1e300:
+    if cost > 1e300 or _is_uneven(weights, one, two):
         return -1
-    value += weights.wait[one] + weights.wait[two] - cost
+    value = quality_of(weights, one, two) + weights.wait[one] + weights.wait[two] - cost
     value -= weights.near * fabs(weights.mean[one] - weights.mean[two])
     # The matching algorithm halves differences of weights; even weights keep the results whole.
     return 2 * (weights.bonus + cython.cast(cython.longlong, floor(value * weights.unit + 0.5)))
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _is_uneven(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.bint:
+    """Return whether one of the two does not accept a match of this evenness."""
+    gap = weights.mean[two] - weights.mean[one]
+    widest = min(weights.widest[one], weights.widest[two])
+    return gap * gap > widest * (weights.variance[one] + weights.variance[two])
 
 
 @cython.cfunc
@@ -180,8 +190,9 @@ def _may_exceed(prices: Prices, one: cython.Py_ssize_t, block: cython.Py_ssize_t
     noise = weights.noise[one] + prices.bounds[block, 4]
     variance = weights.variance[one] + prices.bounds[block, 2]
     wide = (weights.variance[one] + prices.bounds[block, 3]) * (1.0 + TOLERANCE)
-    # The tolerance makes the bound safe against rounding, which must not hide a pair.
-    least = max(least, weights.least[one])
+    # The tolerance makes the bounds safe against rounding, which must not hide a pair.
+    if gap * gap > weights.widest[one] * wide:
+        return False
     return least <= 0.0 or least * least * variance <= noise * exp(-(gap / wide * gap)) * (1.0 + TOLERANCE)
 
 
@@ -195,12 +206,11 @@ def _price_block(
         two = prices.member[at]
         gap = weights.mean[two] - weights.mean[one]
         least = prices.own[one] + prices.own[two] + weights.near * gap - TOLERANCE
-        need = max(weights.least[one], weights.least[two])
-        if two <= one or _too_far(weights, one, two, gap * gap, max(least, need)):
+        if two <= one or _is_uneven(weights, one, two) or _too_far(weights, one, two, gap * gap, least):
             continue
         # Finding the smallest gap is slow, so this is done only for pairs that exceed the rest of the price.
         between = _between(prices, one, two)
-        if not _too_far(weights, one, two, gap * gap, max(least + between / (2.0 * weights.unit), need)):
+        if not _too_far(weights, one, two, gap * gap, least + between / (2.0 * weights.unit)):
             _add_missing(prices, one, two, between, first)
 
 

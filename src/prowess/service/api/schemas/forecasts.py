@@ -154,7 +154,7 @@ class PairingRequest(NamesRequest):
     met: Pairs = Field([], description="Pairs that met recently, listed once per meeting.")
     repeat: Positive = 0.25
     never: Pairs = Field([], description="Pairs that must not be matched.")
-    least: Positive = 0.0
+    least: Positive = Field(0.0, description="The lowest evenness of a match: 1 if both sides are equally strong.")
     uneven: bool = False
 
 
