@@ -180,4 +180,5 @@ def test_tuned_models_exceed_the_reference_accuracy(data: Path, name: str) -> No
 def test_parameter_search_reproduces_the_stored_parameters(data: Path) -> None:
     found = search("afl", data, trials=load_tuned("afl").trials, seed=load_tuned("afl").seed, progress=False)
     assert found.candidate == load_tuned("afl").candidate
-    assert found.tuning.loss[1] == pytest.approx(load_tuned("afl").loss, abs=0.001)  # machines round differently
+    # The search goes through BLAS, which rounds differently on other processors, so some points differ.
+    assert found.tuning.loss[1] == pytest.approx(load_tuned("afl").loss, rel=0.001)
