@@ -27,6 +27,7 @@ def found(history: History) -> list[Any]:
         ("2024-02", "2024-02", lambda day: (day.year, day.month) == (2024, 2)),
         ("2024", None, lambda day: day.year >= 2024),
         (None, "2023", lambda day: day.year <= 2023),
+        ("2024-11", "2024-11", lambda day: (day.year, day.month) == (2024, 11)),
         (None, "2024-12", lambda day: day.year <= 2024),
         ("2024-02-29", "2024-03-01", lambda day: date(2024, 2, 29) <= day <= date(2024, 3, 1)),
         (date(2024, 5, 5), date(2024, 5, 5), lambda day: day == date(2024, 5, 5)),

@@ -58,7 +58,7 @@ def check_teams(teams: Sequence[Sequence[Any]]) -> None:
         raise Error(message, field="teams", value=teams)
     for index, team in enumerate(teams):
         if isinstance(team, str) or not isinstance(team, Sequence):
-            message = f"team {index + 1} must be a list of players, such as ['ann', 'bob'], not {team!r}"
+            message = f"team {index + 1} must be a list of players, such as [{team!r}], not {team!r}"
             raise Error(message, field="teams", team=index, value=team)
 
 

@@ -117,7 +117,7 @@ def test_rating_with_sigma_zero_does_not_change():
         (lambda m: m.rate([[A]]), "at least two teams, not 1"),
         (lambda m: m.rate([]), "at least two teams, not 0"),
         (lambda m: m.rate([[A], []]), "team 2 is empty"),
-        (lambda m: m.rate([[A], [25]]), "player 1 of team 2 must be a Rating, not 25"),
+        (lambda m: m.rate([[A], [25]]), r"player 1 of team 2 must be a Rating, such as model.rating\(\), not 25$"),
         (lambda m: m.rate([[A], [pw.Rating(25)]]), "player 1 of team 2: the rating has no sigma"),
         (lambda m: m.rate([A, B]), "team 1 must be a list"),
         (lambda m: m.rate(A), "teams must be a list"),

@@ -297,7 +297,7 @@ def test_failed_save_of_a_ladder_keeps_the_old_file(tmp_path, monkeypatch):
         (lambda x: x.record([["ann"], ["bob", "ann"]]), "ann is listed in teams 1 and 2"),
         (lambda x: x.record([["ann"], []]), "team 2 is empty"),
         (lambda x: x.record([["ann"]]), "at least two teams, not 1"),
-        (lambda x: x.record(["ann", "bob"]), "team 1 must be a list of players"),
+        (lambda x: x.record(["ann", "bob"]), "team 1 must be a list of players, such as \\['ann'\\], not 'ann'"),
         (lambda x: x.record("ann"), "teams must be a list of teams"),
         (lambda x: x.record([["ann"], [""]]), "must not be empty"),
         (lambda x: x.record([["ann"], [2.5]]), "text or a whole number, not 2.5"),

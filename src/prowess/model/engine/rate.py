@@ -110,7 +110,11 @@ def _write_player(
 ) -> cython.bint:
     """Write a `Rating` to entry e of the board, in team j."""
     if not isinstance(player, Rating):
-        message = f"player {e - board.start[j] + 1} of team {j + 1} must be a Rating, not {player!r}"
+        message = (
+            f"player {e - board.start[j] + 1} of team {j + 1} must be a Rating, such as model.rating(), not {player!r}"
+        )
+        if isinstance(player, str):
+            message += "; pw.Ladder keeps the ratings of players by name"
         raise Error(message, field="teams", team=j, value=player)
     pipeline.absorb.welcome(board, e)
     try:
