@@ -17,6 +17,7 @@ from .names import is_unicode
 from .ragged import Ints
 
 _LISTS = (list, tuple, np.ndarray)
+_NUMBERS = frozenset((int, float, type(None)))
 
 
 @dataclass
@@ -133,11 +134,13 @@ def with_statistics(context: Any, statistics: Any, sizes: Sequence[int]) -> Any:
         what = f"statistics {name!r}"
         if isinstance(name, str) and clean_name(name) in known:
             raise Error(f"{what} is in the context, too; give it once", field="statistics", value=name)
-        example = [[9, 4][: size or 1] for size in sizes[:2]] if max(sizes, default=0) < 2 else [[9, 4], [5, 6]]
         is_nested = isinstance(values, _LISTS) and all(isinstance(team, _LISTS) for team in values)
-        if not is_nested or [len(team) for team in values] != list(sizes):
+        if not is_nested or list(map(len, values)) != list(sizes):
+            example = [[9, 4][: size or 1] for size in sizes[:2]] if max(sizes, default=0) < 2 else [[9, 4], [5, 6]]
             message = f"{what} must have a number for each player, such as {example}, not {values!r}"
             raise Error(message, field="statistics", value=values)
+        if _NUMBERS.issuperset(map(type, chain.from_iterable(values))):
+            continue
         for team, player in ((team, player) for team, some in enumerate(values) for player in some):
             if player is not None and (isinstance(player, bool | str) or not isinstance(player, SupportsFloat)):
                 message = f"{what} must have a number for each player, not {player!r}"
