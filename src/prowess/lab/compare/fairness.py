@@ -69,7 +69,8 @@ def fair_settings(model: Model, history: History, facts: Facts) -> dict[str, flo
     outcome = model.outcome
     if isinstance(outcome, Order):
         return _unlike_paper(model, TrueSkill(), {"draw_probability": draw_share(history)})
-    if not facts.scored:
+    # Not `facts.scored`: scores of only 0 and 1 are scores for those who name a score model.
+    if not facts.score_spread:
         return {}
     if isinstance(outcome, GaussianScore):
         return _unlike_paper(model, GaussianSD(), _scale("difference", facts))
