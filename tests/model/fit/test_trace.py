@@ -67,3 +67,9 @@ def test_account_of_a_match_describes_its_rating_changes():
     for told in (one, draw, three):
         for row in told.rows:
             assert row["mu_before"] + row["moved"] == pytest.approx(row["mu_after"])
+
+
+def test_account_finds_an_earlier_match_however_long_ago():
+    others = [{"teams": [["cat"], ["dan"]]}] * 9_000  # more entries than the first step of the search has
+    history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, *others, {"teams": [["ann"], ["eve"]]}])
+    assert [row["first"] for row in pw.Elo().fit(history).account(9_001).rows] == [False, True]

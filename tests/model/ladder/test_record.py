@@ -1,8 +1,9 @@
-"""`Ladder.predict` for a date equals the forecast that a fit makes for a match on that date."""
+"""`Ladder.predict` for a date equals the forecast that a fit makes for that date; limits on times are inclusive."""
 
 import pytest
 
 import prowess as pw
+from prowess.model.ladder.record import active
 from tests.cli.running import LEAGUE
 
 HISTORY = pw.History.read(LEAGUE)
@@ -38,3 +39,11 @@ def test_predict_rejects_a_time_given_with_elapsed_or_before_the_last_match():
         ladder.predict([["ann"], ["bob"]], time=9)
     with pytest.raises(pw.Error, match="did you mean 'ann'"):
         ladder.predict([["anne"], ["bob"]], time=35)
+
+
+def test_player_who_last_played_exactly_as_long_ago_as_the_limit_is_active():
+    ladder = pw.Ladder(pw.TrueSkill())
+    ladder.record([["ann"], ["cat"]], time="2026-01-01")
+    ladder.record([["bob"], ["cat"]], time="2026-01-08")
+    assert set(active(ladder, 7)) == {"ann", "bob", "cat"}
+    assert set(active(ladder, 6.9)) == {"bob", "cat"}
