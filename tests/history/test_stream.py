@@ -140,6 +140,15 @@ def test_error_in_a_stream_counts_lines_from_the_start_of_the_file(
     assert str(error.value).startswith(f"{path}, line")
 
 
+def test_error_in_a_streamed_parquet_file_counts_rows_from_the_start_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "games.parquet"
+    cells = {"home": "abcab", "away": "bcabc", "hg": "120x1", "ag": "00000"}
+    pl.DataFrame({name: list(column) for name, column in cells.items()}).write_parquet(path)
+    with pytest.raises(Error, match="row 4: column 'hg' holds 'x'") as caught:
+        list(History.stream(path, rows=2))
+    assert caught.value.line == 4
+
+
 @pytest.mark.parametrize("time", [",2026-01-30", ""])
 def test_match_that_continues_in_a_later_chunk_of_a_stream_raises_an_error(tmp_path: Path, time: str) -> None:
     path = tmp_path / "races.csv"

@@ -125,9 +125,12 @@ def test_columns_that_are_read_together_have_the_same_decimal_mark() -> None:
 
 
 def test_word_after_the_number_is_a_unit_if_half_of_the_cells_have_it() -> None:
-    cells = table(["3 km", "4km", "5", "6 km"])
+    cells = table(["3 km", "4km", "5", "6"])
     assert numbers(cells, "a").tolist() == [3, 4, 5, 6]
     assert not wrong(cells)
+    cells = table(["3 km", "4", "5"])
+    numbers(cells, "a")
+    assert wrong(cells) == ["3 km"]
 
 
 def test_shoot_out_score_in_brackets_is_ignored() -> None:

@@ -228,6 +228,12 @@ def test_match_listed_once_for_each_team_counts_once() -> None:
     assert len(read(rows, duplicates="keep")) == 4
 
 
+def test_mirrored_rows_without_dates_are_left_out_from_three_matches_on() -> None:
+    rows = "team opponent pf pa\n a b 3 1\n b a 1 3\n c a 2 0\n a c 0 2"  # fewer may be matches and return matches
+    assert len(read(rows)) == 4
+    assert len(read(rows + "\n b c 5 4\n c b 4 5")) == 3
+
+
 def test_unfamiliar_columns_are_inferred_from_their_contents() -> None:
     history = read("wann wer mit ausgang\n 2026-01-01 a b 3-1\n 2026-01-02 b a 0-0")
     assert (history.place.tolist(), history.time_kind) == ([1, 2, 1, 1], "date")
