@@ -63,6 +63,14 @@ def test_narrow_terminal_shows_fewer_columns_instead_of_cutting_numbers(width: i
     assert (str(first["last_seen"]) in row) == (width >= 80)
 
 
+def test_terminal_exactly_as_wide_as_the_table_shows_all_columns() -> None:
+    words = ("rate", LEAGUE, *TEXTBOOK, "--top", 2)
+    table = ruled(*words, columns=200)
+    width = max(map(len, table.splitlines()))
+    assert ruled(*words, columns=width) == table
+    assert "last seen" not in ruled(*words, columns=width - 1)
+
+
 def test_only_a_wide_terminal_shows_offence_and_defence_columns(tmp_path: Path) -> None:
     words = ("rate", LEAGUE, "--model", "gaussianod", "--top", 3)
     assert "offence" not in ruled(*words, columns=80)

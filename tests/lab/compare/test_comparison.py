@@ -383,6 +383,18 @@ def test_repr_of_a_comparison_names_the_best_model_in_one_sentence(found):
     )
 
 
+def test_verdict_notes_every_measure_by_which_another_model_is_better():
+    history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 120)
+    models = {"Elo": pw.Elo(), "Unlearning": pw.Elo(k=0.001)}
+    others = ["log_loss", "information_gain"]  # the first is better if it is lower, the second if it is higher
+    assert verdict.notes(compare(history, models, measures=others)) == []
+    most = Measure("most", "largest log loss", higher=True, tally=measures.log_loss)
+    assert verdict.notes(compare(history, models, measures=[most, *others])) == [
+        "By log loss, Elo did better than Unlearning by more than noise.",
+        "By information gain, Elo did better than Unlearning by more than noise.",
+    ]
+
+
 def test_verdict_notes_that_a_model_never_expected_a_draw():
     found = compare(
         league(200), {"Never": pw.TrueSkill(draw_probability=0), "TrueSkill": pw.TrueSkill(draw_probability=0.2)}
