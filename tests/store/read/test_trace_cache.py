@@ -97,6 +97,17 @@ def test_trace_reads_a_late_match_from_the_journal(database):
     assert same_view(view, seen(database, TraceCache(), lambda views: views.view))
 
 
+def test_trace_follows_a_new_season_even_if_the_matches_differ_only_in_their_context(database):
+    traces, given = TraceCache(), matches(10)
+    perform(database, Post("chess", given))
+    assert seen(database, traces, len_of) == 10
+    perform(database, NewSeason("chess", "II", 5, carry=0.5, tau=1.0))
+    perform(database, Edit("chess", "m3", given[3] | {"context": {"venue": "pub"}}))
+    view = seen(database, traces, lambda views: views.view)
+    assert [season.name for season in view.seasons] == ["II"]
+    assert same_view(view, seen(database, TraceCache(), lambda views: views.view))
+
+
 @pytest.mark.parametrize("model", sorted(MODELS))
 def test_trace_of_matches_rated_by_the_writer_equals_a_trace_of_the_journal_for_every_model(database, model):
     with database.writing() as connection:

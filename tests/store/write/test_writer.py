@@ -1,6 +1,8 @@
 """Commands that share a commit fail separately, and a closed writer executes its queue."""
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 from sqlalchemy import event
@@ -9,8 +11,9 @@ from prowess.store import leagues, ratings
 from prowess.store.db.database import Database
 from prowess.store.errors import CommitUnknown, NotFound, Unavailable
 from prowess.store.write import writer
-from prowess.store.write.commands import CommandResult, Post
-from prowess.store.write.writer import Writer, execute
+from prowess.store.write.commands import CommandResult, Delete, Post
+from prowess.store.write.writer import Writer, execute, perform
+from tests.store import sound
 
 
 @pytest.fixture
@@ -90,3 +93,30 @@ def test_failed_checkpoint_is_logged_and_not_retried_immediately(database, monke
     [record] = caplog.records
     assert record.getMessage() == "cannot take a checkpoint of the league darts"
     assert record.exc_info[0] is ZeroDivisionError
+
+
+def test_correction_waits_for_a_correction_by_another_process(postgres_url, monkeypatch):
+    first, second = Database(postgres_url), Database(postgres_url)
+    with first.writing() as connection:
+        leagues.create(connection, "darts")
+    execute(first, [post("darts", "ann", "bob", str(number)) for number in range(3)])
+    planned, go_on, write_plan = Event(), Event(), writer.write_plan
+
+    def paused(connection, plan):
+        planned.set()
+        assert go_on.wait(30)
+        return write_plan(connection, plan)
+
+    monkeypatch.setattr(writer, "write_plan", paused)
+    with ThreadPoolExecutor(2) as pool:
+        one = pool.submit(perform, first, Delete("darts", "0"))
+        assert planned.wait(30)
+        planned.clear()
+        other = pool.submit(perform, second, Delete("darts", "1"))
+        planned_early = planned.wait(0.5)  # from ratings that the first correction is about to replace
+        go_on.set()
+        assert (one.result().revision, other.result().revision) == (4, 5)
+    assert not planned_early
+    sound.check(first, "darts")
+    first.close()
+    second.close()
