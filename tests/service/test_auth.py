@@ -1,5 +1,8 @@
 """Authentication and permissions agree with a second, independent implementation of the rules."""
 
+from time import time
+
+from prowess.service.auth import COOKIE
 from prowess.store import keys
 from tests.service.probe_app import SCOPES, bearing, filled, service
 
@@ -68,3 +71,22 @@ def test_revoked_key_stops_working_within_a_second(tmp_path):
             keys.revoke(connection, keys.find(connection, secret).id)
         here.keys._clock = lambda: 1e12  # a second later
         assert client.post("/api/leagues/open/write", headers=bearing(secret)).status_code == 401
+
+
+def test_expired_key_stops_working_at_once_even_if_it_is_cached(tmp_path, monkeypatch):
+    with service(tmp_path) as (client, app):
+        filled(app)
+        now = time()
+        with app.state.service.database.writing() as connection:
+            _, secret = keys.create(connection, "guest", "read", "closed", expires_at=now + 60)
+        app.state.service.keys._clock = lambda: 0.0  # the cache keeps all keys
+        cookie = {"Cookie": f"{COOKIE}={secret}"}
+
+        def ask():
+            league = client.get("/api/leagues/closed", headers=bearing(secret))
+            private, public = (client.get(f"/leagues/{name}/standings", headers=cookie) for name in ("closed", "open"))
+            return league.status_code, private.status_code, "Sign out" in public.text
+
+        assert ask() == (200, 200, True)
+        monkeypatch.setattr(keys, "time", lambda: now + 61)
+        assert ask() == (401, 404, False)

@@ -91,6 +91,19 @@ def test_limiter_runs_a_few_requests_at_once_and_queues_the_rest():
     asyncio.run(work())
 
 
+def test_work_that_fails_or_is_cancelled_leaves_its_place_to_the_next_caller():
+    async def ask():
+        limiter = ConcurrencyLimiter("x", at_once=1, waiting=0)
+        with pytest.raises(ZeroDivisionError):
+            await limiter.run(lambda: 1 // 0)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0), limiter.slot():
+                await asyncio.sleep(60)
+        return await limiter.run(lambda: 7)
+
+    assert asyncio.run(ask()) == 7
+
+
 def test_reads_do_not_wait_for_a_running_team_balancing_request(ask, monkeypatch):
     ask.create_league("busy")
     ask.post("/api/leagues/busy/matches", {"teams": [["ann"], ["bob"]]}, status=201)
