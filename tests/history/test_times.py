@@ -36,6 +36,8 @@ HOUR = DAY // 24
         ("02.01.1970", ("date", None, DAY)),
         ("31/12/1969", ("date", None, -DAY)),
         ("12/31/1969", ("date", None, -DAY)),
+        ("02.01.70", ("date", None, DAY)),
+        ("31.12.69", ("date", None, 36_524 * DAY)),  # 2069-12-31
         ("01/01/1970", ("date", None, 0)),
         ("2 Jan 1970", ("date", None, DAY)),
         ("Fri, January 2nd, 1970", ("date", None, DAY)),

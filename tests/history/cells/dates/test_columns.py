@@ -108,6 +108,11 @@ def test_common_time_of_day_formats_are_read(text: str) -> None:
     assert read(text)[0] == ["2026-01-31 15:05:00"]
 
 
+@pytest.mark.parametrize(("text", "day"), [("31.12.69", "2069-12-31"), ("31.12.70", "1970-12-31")])
+def test_two_digit_years_lie_between_1970_and_2069(text: str, day: str) -> None:
+    assert read(text)[0] == [day]
+
+
 @pytest.mark.parametrize(
     ("texts", "choices", "first", "said"),
     [
