@@ -219,6 +219,8 @@ def test_trial_whose_parameters_make_the_model_fail_has_no_loss_and_records_the_
 
 
 def test_interrupted_tuning_study_can_be_resumed(league, tmp_path):
+    import optuna
+
     calls = []
 
     def measure(forecasts):
@@ -236,6 +238,10 @@ def test_interrupted_tuning_study_can_be_resumed(league, tmp_path):
     assert found.model == WRONG.replace(**best.values)
     assert found.gain.value != 0.0  # the best parameters so far are evaluated, too
     assert len(tune(WRONG, league, **given).trials()) == 9
+    url = f"sqlite:///{tmp_path / 'study.db'}"
+    [name] = optuna.get_all_study_names(url)
+    states = [trial.state.name for trial in optuna.load_study(study_name=name, storage=url).trials]
+    assert sorted(states) == ["COMPLETE"] * 9 + ["FAIL"]  # the interrupted trial does not count as running forever
 
 
 def test_interrupting_a_tuning_before_any_result_raises_keyboard_interrupt(league):
