@@ -9,6 +9,7 @@ from typing import Any
 
 import mpmath
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -145,11 +146,13 @@ def test_points_do_not_depend_on_the_unit_of_skill(unit: float, beta: float, sha
     assert other.margin(unit) == pytest.approx(one.margin(1), rel=1e-9)
 
 
-def test_leaderboard_has_points_only_with_a_scale_and_keeps_its_order() -> None:
+def test_leaderboard_has_points_only_with_a_scale_and_is_sorted_by_them() -> None:
     plain, scaled = pw.TrueSkill().fit(HISTORY), pw.TrueSkill().fit(HISTORY, scale=(1000, 200))
     table = scaled.leaderboard()
-    assert table.drop(POINTS).equals(plain.leaderboard())
+    assert table.drop(POINTS).equals(plain.leaderboard(ranking="mean"))
+    assert scaled.leaderboard(ranking="conservative").drop(POINTS, "points_shown").equals(plain.leaderboard())
     assert table.columns[-3:] == POINTS
+    assert table.filter(~pl.col("provisional"))["points"].is_sorted(descending=True)
     points = scaled.points
     assert points is not None
     assert table["points"].to_list() == points.of(table["mu"].to_numpy()).tolist()

@@ -204,6 +204,7 @@ def group_standings(
     period: str | None = None,
     min_matches: int = 0,
     scale: tuple[float, float] | None = None,
+    ranking: str | None = None,
     jobs: int | None = None,
 ) -> dict[str, Standings]:
     """Return the standings of several leagues, by name, each computed by `pw.standings` with the same options.
@@ -218,6 +219,6 @@ def group_standings(
     if jobs is None:
         large = len(groups) > 1 and sum(history.entries for history in groups.values()) >= PARALLEL_ENTRIES
         jobs = -1 if large and find_spec("joblib") else 1
-    task = partial(standings, period=period, min_matches=min_matches, scale=scale)
+    task = partial(standings, period=period, min_matches=min_matches, scale=scale, ranking=ranking)
     tables = run_tasks(task, [(model, history) for history in groups.values()], jobs=jobs, label="rating")
     return dict(zip(groups, tables, strict=True))

@@ -2,7 +2,8 @@
 
 The scale only changes how ratings are displayed: points = newcomer + tenfold · (μ − μ₀)/D. Here μ₀ is the mean of the
 model's prior, and D is the difference between the skills of two players at which the model forecasts win odds of 10:1
-if both skills are known exactly (σ = 0). The order of players and the number `shown` do not depend on the scale.
+if both skills are known exactly (σ = 0). The number `shown` does not depend on the scale. Players whose ratings are in
+points are ranked by them, unless another ranking is chosen.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ def read_scale(value: Any, name: str = "scale") -> Scale | None:
 class Points:
     """Converts skills to points on a `Scale`, for a model or for a league rated by a model.
 
-    `origin` is the skill of a newcomer; `difference` is the difference in skill for win odds of 10:1.
+    `origin` is the skill of a newcomer; `difference` is the difference in skill for win odds of 10:1. If the players
+    of a league are ranked by their conservative ratings, `conservative` is true.
 
     >>> import prowess as pw
     >>> points = pw.TrueSkill(draw_probability=0).points((1500, 400))
@@ -93,6 +95,7 @@ class Points:
     scale: Scale
     origin: float
     difference: float
+    conservative: bool = False
 
     @property
     def factor(self) -> float:
@@ -123,10 +126,11 @@ class Points:
         """
         return Z95 * self.factor * sigma
 
-    def columns(self, mu: Any, sigma: Any) -> dict[str, Any]:
+    def columns(self, mu: Any, sigma: Any, shown: Any = None) -> dict[str, Any]:
         """Return `points` and the 95 % interval, `points_low` to `points_high`, of one rating or of arrays of ratings.
 
-        The interval is None if `sigma` is None, and NaN if it is NaN.
+        The interval is None if `sigma` is None, and NaN if it is NaN. If players are ranked by their conservative
+        ratings `shown`, their points follow as `points_shown`.
 
         >>> import prowess as pw
         >>> pw.Elo().points().columns(1600.0, None)
@@ -136,7 +140,8 @@ class Points:
         if sigma is None:
             return {"points": points, "points_low": None, "points_high": None}
         margin = self.margin(sigma)
-        return {"points": points, "points_low": points - margin, "points_high": points + margin}
+        columns = {"points": points, "points_low": points - margin, "points_high": points + margin}
+        return columns | {"points_shown": self.of(shown)} if self.conservative and shown is not None else columns
 
     def text(self, mu: float, sigma: float | None) -> str:
         """Return a rating in points with half the width of its 95 % interval.

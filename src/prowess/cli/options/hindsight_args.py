@@ -75,16 +75,25 @@ class HindsightView:
                 raise Error(f"--hindsight cannot be used with {flag}: {reason}")
 
     def standings(
-        self, model: Model, history: History, min_matches: int, scale: Scale | None, context: Mapping[str, Any]
+        self,
+        model: Model,
+        history: History,
+        *,
+        scale: Scale | None,
+        context: Mapping[str, Any] | None = None,
+        **options: Any,
     ) -> Standings:
-        """Fit a history at once, and return the standings, with a ladder that continues from the last ratings."""
-        hindsight = model.hindsight(history, scale=scale)
-        return Standings(self._frame(hindsight, min_matches, context), hindsight.ladder, None)
+        """Fit a history at once, and return the standings, with a ladder that continues from the last ratings.
 
-    def _frame(self, hindsight: Hindsight, min_matches: int, context: Mapping[str, Any]) -> pl.DataFrame:
+        `options` are those of all leaderboards: `min_matches` and `ranking`.
+        """
+        hindsight = model.hindsight(history, scale=scale)
+        return Standings(self._frame(hindsight, context or {}, options), hindsight.ladder, None)
+
+    def _frame(self, hindsight: Hindsight, context: Mapping[str, Any], options: Mapping[str, Any]) -> pl.DataFrame:
         if not self.best:
-            return hindsight.leaderboard(at=self.on, all=self.all, min_matches=min_matches, **context)
-        best = hindsight.best(min_matches=min_matches).drop("match").rename({"time": "peak"}, strict=False)
+            return hindsight.leaderboard(at=self.on, all=self.all, **options, **context)
+        best = hindsight.best(**options).drop("match").rename({"time": "peak"}, strict=False)
         now = hindsight.leaderboard().select("player", "last_seen", "active")
         both = best.join(now, on="player", how="left", maintain_order="left")
         first = [name for name in FIRST if name in both.columns]

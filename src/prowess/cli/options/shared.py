@@ -22,6 +22,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ...model.fit.leaderboard import RANKINGS
 from ...model.scale import Scale, read_scale
 from ..output.console import FLAGS, Quiet, set_quiet
 from .model_args import AUTO_OPTIONS, MODEL_OPTIONS, PLAIN_OPTIONS, PRESET_OPTIONS, make_choice, make_optional_choice
@@ -31,11 +32,16 @@ SCALE_HELP = (
     "Show ratings in points. With 1500,400, newcomers have 1500 points, and a lead of 400 means win odds of 10:1. "
     "Use none to turn points off. (default: the scale of a saved ladder)"
 )
+RANKING_HELP = (
+    "Rank players by mean skill, with provisional players after all others, or by the conservative rating μ − 3σ. "
+    "(default: mean with --scale, else conservative)"
+)
 BURN_IN_HELP = "Leave the first matches unscored: a number of matches, a share below 1, or all before a date."
 
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
 Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page with charts that works offline.")]
 ScaleText = Annotated[str | None, typer.Option("--scale", metavar="1500,400", help=SCALE_HELP)]
+RankingName = Annotated[str | None, typer.Option("--ranking", metavar="|".join(RANKINGS), help=RANKING_HELP)]
 Jobs = Annotated[int, typer.Option(min=1, metavar="N", help="Number of processes.")]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Random seed.")]
 BurnIn = Annotated[str, typer.Option(metavar="AMOUNT", help=BURN_IN_HELP)]

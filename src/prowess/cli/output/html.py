@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...atomic_files import replace_file
 from ...model.fit.leaderboard import only_active
 from ...text import count
-from .standings import POINTS, USUAL, format_change, format_points, format_time, rating_decimals
+from .standings import POINTS, USUAL, format_change, format_points, format_ratings, format_time, rating_decimals
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,10 +88,11 @@ def _columns(frame: pl.DataFrame, digits: int) -> dict[str, list[str]]:
     columns = {"rank": list(map(str, frame["rank"]))}
     if "change" in frame.columns:
         columns["change"] = list(map(format_change, frame["change"]))
-    columns |= {"player": frame["player"].to_list(), "rating": list(map(number, frame["shown"]))}
+    columns |= {"player": frame["player"].to_list(), "rating": format_ratings(frame, digits)}
     uncertain = frame["sigma"].null_count() < len(frame)
     if "points" in frame.columns:
-        columns["rating"], margins = format_points(frame, digits)
+        means, margins = format_points(frame, digits)
+        columns |= {"μ": means} if "points_shown" in frame.columns else {}
         columns |= {"±": margins} if uncertain else {}
     elif uncertain:
         columns |= {"μ": list(map(number, frame["mu"])), "σ": list(map(number, frame["sigma"]))}
@@ -116,9 +117,9 @@ input { font: inherit; padding: .4rem .6rem; width: 18rem; max-width: 100%; }
 tbody tr:hover { background: #f5f7fa; } nav { line-height: 1.8; }
 """
 # Plain JavaScript without a library, so that the page works offline and from a file.
-SCRIPT = """
+SCRIPT = r"""
 const value = cell => {
-  const text = cell.textContent.replace("▲", "").replace("▼", "-").replace(/^–$/, "0");
+  const text = cell.textContent.replace("▲", "").replace("▼", "-").replace(/^–$/, "0").replace(/^([\d.-]+)\?$/, "$1");
   return text !== "" && !isNaN(text) ? Number(text) : text === "new" ? -Infinity : text;
 };
 document.querySelectorAll("th").forEach(head => head.onclick = () => {

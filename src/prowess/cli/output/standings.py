@@ -7,6 +7,7 @@ from datetime import date, datetime
 from math import floor, log10
 from typing import TYPE_CHECKING
 
+from ...model.fit.leaderboard import rating_column
 from ...model.scale import format_rounded
 from .console import get_console, printable
 
@@ -16,17 +17,17 @@ if TYPE_CHECKING:
 MOST_DECIMALS = 6
 MANY_ROWS = 2000  # Rich is slow for longer tables
 USUAL = ("rank", "player", "mu", "sigma", "shown", "matches", "last_seen", "active", "change", "gain", "peak")
-POINTS = ("points", "points_low", "points_high")
+POINTS = ("provisional", "points", "points_low", "points_high", "points_shown")
 CHANGE = "▲▼"  # a shorter heading for a narrow column
-DROPPED = ("last seen", "matches", CHANGE, "μ ± σ")  # dropped on a narrow terminal, in this order
+DROPPED = ("last seen", "matches", CHANGE, "μ ± σ", "μ ± 95 %")  # dropped on a narrow terminal, in this order
 STYLES = {"▲": "green", "▼": "red", "n": "cyan", "–": "dim"}
 
 
 def print_standings(frame: pl.DataFrame, title: str = "", by: str | None = None, digits: int = 0) -> None:
     """Print a leaderboard: a table with borders on a terminal, else plain columns. `by` is the column to put first.
 
-    If the frame has points, they are shown as the rating, with `digits` decimals. Inactive players are grey on a
-    terminal; in other output, a column shows who is active.
+    Ratings in points have `digits` decimals, and provisional ratings end in a question mark. Inactive players are grey
+    on a terminal; in other output, a column shows who is active.
     """
     console = get_console()
     columns = _columns(frame, by, digits)
@@ -45,14 +46,16 @@ def _columns(frame: pl.DataFrame, by: str | None, digits: int) -> dict[str, list
     columns = {
         "rank": list(map(str, frame["rank"])),
         "player": list(map(printable, frame["player"])),
-        "rating": list(map(number, frame["shown"])),
-        "μ ± σ": [f"{number(mu)} ± {number(sigma or 0.0)}" for mu, sigma in frame.select("mu", "sigma").iter_rows()],
+        "rating": format_ratings(frame, digits),
     }
-    certain = len(frame) and frame["sigma"].null_count() == len(frame)  # without an uncertainty, μ equals the rating
-    if certain or "points" in frame.columns:
-        del columns["μ ± σ"]
     if "points" in frame.columns:
-        columns["rating"] = [" ± ".join(filter(None, pair)) for pair in zip(*format_points(frame, digits), strict=True)]
+        means, margins = format_points(frame, digits)
+        # The interval belongs to the mean, so it is beside the rating only if that is the mean.
+        head, texts = ("μ ± 95 %", means) if "points_shown" in frame.columns else ("rating", columns["rating"])
+        columns[head] = [" ± ".join(filter(None, pair)) for pair in zip(texts, margins, strict=True)]
+    elif not len(frame) or frame["sigma"].null_count() < len(frame):  # without an uncertainty, μ equals the rating
+        beliefs = frame.select("mu", "sigma").iter_rows()
+        columns["μ ± σ"] = [f"{number(mu)} ± {number(sigma or 0.0)}" for mu, sigma in beliefs]
     for name in frame.columns:
         if name not in (*USUAL, *POINTS, by):  # extra columns, such as offence and defence, or volatility
             values = frame[name].to_list()
@@ -133,6 +136,20 @@ def rating_decimals(frame: pl.DataFrame) -> int:
     if not isinstance(sigma, float) or not 0.0 < sigma < 1.0:
         return 2
     return min(2 - floor(log10(sigma)), MOST_DECIMALS)
+
+
+def format_ratings(frame: pl.DataFrame, digits: int) -> list[str]:
+    """Return the ratings by which players are ranked as texts; those of provisional players end in a question mark.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"points": [1600.4, 1650.0], "provisional": [False, True]})
+    >>> format_ratings(frame, 0)
+    ['1600', '1650?']
+    """
+    name = rating_column(frame.columns)
+    places = digits if name.startswith("points") else rating_decimals(frame)
+    marks = frame["provisional"] if "provisional" in frame.columns else [False] * len(frame)
+    return [format_rounded(value, places) + "?" * mark for value, mark in zip(frame[name], marks, strict=True)]
 
 
 def format_points(frame: pl.DataFrame, digits: int) -> tuple[list[str], list[str]]:

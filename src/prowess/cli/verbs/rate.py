@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -17,7 +17,15 @@ from ...frames import FORMATS, json_text, write_frame
 from ...history.read_options import Choices
 from ...history.stream import Stream
 from ...history.times import show_time
-from ...model.fit.leaderboard import Standings, active_since, last_time, only_active, standings
+from ...model.fit.leaderboard import (
+    Standings,
+    active_since,
+    choose_ranking,
+    last_time,
+    only_active,
+    rating_column,
+    standings,
+)
 from ...model.scale import Scale
 from ...text import count
 from ..options.choosing import ChosenModel, choose_for_groups, choose_model, given_or_auto, note_choice
@@ -26,7 +34,7 @@ from ..options.hindsight_args import Best, HindsightView, InHindsight, On, hinds
 from ..options.model_args import LADDER_EXTENSION, ModelChoice, add_context
 from ..options.player_args import load_ladder
 from ..options.read_args import SPAN_PANEL, Files, Since, Until, for_rating, read_groups, read_span, select_span
-from ..options.shared import ScaleText, add_shared_options, parse_scale
+from ..options.shared import RankingName, ScaleText, add_shared_options, parse_scale
 from ..output.console import get_console, note, note_files, note_remarks, print_json
 from ..output.effects import Block, describe_effects, print_effects
 from ..output.html import write_page
@@ -44,6 +52,9 @@ ROWS = 500_000  # rows of each chunk
 ENOUGH = 100  # fewer matches do not give a reliable share of draws
 MANY_TEAMS = 5
 SHOWN = 3  # names in a note
+PROVISIONAL = (
+    "? marks provisional ratings, of players about whom more is unknown than known; they come after all others"
+)
 OUT_PANEL = "Output"
 TOP_HELP = f"Number of players to show (0 = all). (default: {TOP} on a terminal, else all)"
 STREAM_HELP = "Rate a chronological file in chunks, which needs little memory. (default: for large files)"
@@ -119,6 +130,7 @@ def rate(
     choose: Choose = False,
     report: ReportFile = None,
     scale: ScaleText = None,
+    ranking: RankingName = None,
 ) -> None:
     """Rate the players in one or more files of matches, and print the standings.
 
@@ -134,6 +146,7 @@ def rate(
     prowess rate matches.csv --model trueskill
     prowess rate matches.csv --model glicko2 --set tau=0.3
     prowess rate matches.csv --scale 1500,400
+    prowess rate matches.csv --scale 1500,400 --ranking conservative
     prowess rate matches.csv --drift time --home-advantage learnt --seasons season
     prowess rate tennis.csv --facet surface --at surface=clay
     prowess rate tennis.csv --hindsight --on 2009-12-31
@@ -155,7 +168,8 @@ def rate(
         changes = None if period == "none" else period
         view.check_options(at, {"--resume": resume, "--stream": stream, "--period": changes, "--save": save})
     saved = None if resume is None else load_ladder(resume, None if choose else given_model)
-    job = _Job(files, given_or_auto(given_model), choices, None if choose else saved, min_matches, period, at, view)
+    options = {"min_matches": min_matches, "ranking": ranking and choose_ranking(ranking)}
+    job = _Job(files, given_or_auto(given_model), choices, None if choose else saved, options, period, at, view)
     job.set_scale(scale, saved)
     if at and by is not None:
         raise Error("--at shows the ratings of a single ladder; leave out --by")
@@ -192,7 +206,7 @@ class _Job:
     given: ModelChoice
     choices: Choices
     start: Ladder | None
-    min_matches: int
+    options: dict[str, Any]  # those of all leaderboards: `min_matches` and `ranking`
     period: str | None
     at: list[str] | None
     view: HindsightView | None = None
@@ -253,16 +267,16 @@ def _rate_history(job: _Job, since: str | None, until: str | None) -> _Rated:
     context = parse_at(chosen.model, job.at, history_values(chosen.model, history, job.start))
     try:
         if job.view is not None:
-            rated = job.view.standings(chosen.model, history, job.min_matches, job.scale, context)
+            rated = job.view.standings(chosen.model, history, scale=job.scale, context=context, **job.options)
         else:
             rated = standings(
                 chosen.model,
                 history,
                 start=job.start,
                 period=job.period,
-                min_matches=job.min_matches,
                 scale=job.scale,
                 context=context,
+                **job.options,
             )
     except Error as error:
         raise error.within("--at: ") if error.field == "context" else error from None
@@ -275,9 +289,9 @@ def _rate_groups(job: _Job, by: str, since: str | None, until: str | None) -> _R
     leagues = select_span(read_groups(job.files, by, job.choices), since, until)
     chosen = choose_for_groups(job.given, leagues, hindsight=job.view is not None)
     if job.view is not None:
-        each = (job.view.standings(chosen.model, league, job.min_matches, job.scale, {}) for league in leagues.values())
+        each = (job.view.standings(chosen.model, one, scale=job.scale, **job.options) for one in leagues.values())
         return _Rated(dict(zip(leagues, each, strict=True)), chosen, list(leagues.values()), view=job.view)
-    groups = group_standings(chosen.model, leagues, period=job.period, min_matches=job.min_matches, scale=job.scale)
+    groups = group_standings(chosen.model, leagues, period=job.period, scale=job.scale, **job.options)
     return _Rated(groups, chosen, list(leagues.values()))
 
 
@@ -358,7 +372,7 @@ def _rate_in_parts(job: _Job, stream: bool | None) -> _Rated | None:
     note_remarks(rated.remarks)
     context = parse_at(chosen.model, job.at, ladder_values(rated.ladder))
     check_at(rated.ladder, context)
-    group = Standings(rated.ladder.leaderboard(min_matches=job.min_matches, **context), rated.ladder, None)
+    group = Standings(rated.ladder.leaderboard(**job.options, **context), rated.ladder, None)
     return _Rated({"": group}, chosen, context=context)
 
 
@@ -433,16 +447,15 @@ def _group_title(by: str | None, name: str) -> str:
 
 
 def _describe_rating(model: Model, groups: Mapping[str, Standings]) -> str:
-    scale = next(iter(groups.values())).ladder.scale
-    if scale is not None:
-        text = f"rating in points: {scale.meaning}"
-        if model.absorb.certain:
-            return text
-        ranked = f"μ − {model.caution:g}σ, which true skill almost certainly exceeds" if model.caution > 0 else "μ"
-        return f"{text}; ± is the 95 % interval; players are ranked by {ranked}"
+    frames, scale = [group.frame for group in groups.values()], next(iter(groups.values())).ladder.scale
+    points = "" if scale is None else f"rating in points: {scale.meaning}"
     if model.absorb.certain:
-        return "rating = μ: this system has no measure of uncertainty"
-    return f"rating = μ − {model.caution:g}σ: true skill is almost certainly higher than this"
+        return points or "rating = μ: this system has no measure of uncertainty"
+    if rating_column(frames[0].columns) in ("shown", "points_shown"):
+        rating = f"rating = μ − {model.caution:g}σ: true skill is almost certainly higher than this"
+        return f"{points}; {rating}; μ ± is the mean with its 95 % interval" if points else rating
+    text = f"{points}; ± is the 95 % interval" if points else "rating = μ, the mean of what is known about the skill"
+    return f"{text}; {PROVISIONAL}" if any(frame["provisional"].any() for frame in frames) else text
 
 
 def _digits(groups: Mapping[str, Standings]) -> int:

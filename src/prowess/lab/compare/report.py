@@ -215,7 +215,7 @@ def standings(fit: Fit | Hindsight, name: str) -> Section:
     """
     import polars as pl
 
-    board = fit.leaderboard()
+    board = fit.leaderboard(ranking="conservative")
     text = f"After all {len(fit.history):,} matches of the history, by {name}."
     if not fit.model.absorb.certain:
         text += f" The rating is μ − {fit.model.caution:g}σ: true skill is almost certainly higher than this."

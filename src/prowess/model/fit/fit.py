@@ -153,14 +153,16 @@ class Fit:
         """
         return self._after.deviations
 
-    def leaderboard(self, *, at: Any = None, since: Any = None, min_matches: int = 0, **context: Any) -> pl.DataFrame:
+    def leaderboard(
+        self, *, at: Any = None, since: Any = None, min_matches: int = 0, ranking: str | None = None, **context: Any
+    ) -> pl.DataFrame:
         """Return the players after the last match, best first, with the columns of `Ladder.leaderboard`.
 
         `at` is a time (or day, month, year): the standings then include all matches up to that time. `since` is an
         earlier time; two more columns compare with the standings before it: `change`, the ranks gained, and `gain`, the
         change of `shown`. Both are null for players who are not in those earlier standings. Players with fewer
-        matches than `min_matches` are left out. Values of the context, such as `surface="clay"`, give the ratings at
-        these values.
+        matches than `min_matches` are left out. `ranking` is the same as in `Ladder.leaderboard`. Values of the
+        context, such as `surface="clay"`, give the ratings at these values.
 
         >>> import prowess as pw
         >>> days = [(["ann", "bob"], "2026-01-24"), (["bob", "ann"], "2026-01-31"), (["bob", "cat"], "2026-01-31")]
@@ -172,11 +174,12 @@ class Fit:
         [('bob', 1), ('ann', -1), ('cat', None)]
         """
         _, last = bounds(self.history, None, at)
-        now = self._ladder_after(last).leaderboard(min_matches=min_matches, **context)
+        options = {"min_matches": min_matches, "ranking": ranking, **context}
+        now = self._ladder_after(last).leaderboard(**options)
         if since is None:
             return now
         first, _ = bounds(self.history, since, None)
-        return compared(now, self._ladder_after(first).leaderboard(min_matches=min_matches, **context))
+        return compared(now, self._ladder_after(first).leaderboard(**options))
 
     def _check_no_refit(self) -> None:
         if self.refit is not None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from math import inf, isnan
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...errors import Error, Option
 from ...history.slicing import first_of_last, usual_period
 from ...history.times import DAY, show_time
-from ...validate import whole
+from ...validate import invalid, whole
 from .effects import shifts
 
 if TYPE_CHECKING:
@@ -29,17 +29,135 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 YEAR = 365.25 * DAY  # players are active if they played within this time before the last match
 ROUNDS = 10.0  # the same for plain-number times, which usually count rounds or seasons
+RANKINGS = ("mean", "conservative")
+UNKNOWN = 0.5  # a rating is provisional while more than this share of a newcomer's variance is left
+APART = 2.0**40  # sorts provisional players last: other differences between keys are below 2**38 (see `grain`)
 
 
-def leaderboard(ladder: Ladder, min_matches: int = 0, context: Mapping[str, Any] | None = None) -> pl.DataFrame:
+@dataclass(frozen=True)
+class Order:
+    """The order of a leaderboard: which number is the rating, which also sorts, and whose rating is provisional.
+
+    With the `ranking` "mean", the rating is μ, and players whose variance is above `limit` are provisional: they come
+    after all others. With "conservative", the rating is μ − caution · σ, and nobody is provisional.
+
+    >>> import prowess as pw
+    >>> order = make_order(pw.TrueSkill(sigma=8), "mean")
+    >>> order.limit, order.provisional(np.array([5.0, 6.0]))
+    (32.0, array([False,  True]))
+    """
+
+    model: Model
+    ranking: str
+    limit: float = inf
+
+    @property
+    def has_provisional(self) -> bool:
+        """Whether players can be provisional.
+
+        >>> import prowess as pw
+        >>> make_order(pw.TrueSkill(), "mean").has_provisional, make_order(pw.Elo(), "mean").has_provisional
+        (True, False)
+        """
+        return self.limit < inf
+
+    def rating(self, mu: Floats, shown: Floats) -> Floats:
+        """Return the rating that is shown and that sorts.
+
+        >>> import prowess as pw
+        >>> make_order(pw.TrueSkill(), "conservative").rating(np.array([30.0]), np.array([18.0]))
+        array([18.])
+        """
+        return mu if self.ranking == "mean" else shown
+
+    def provisional(self, sigma: Floats) -> NDArray[np.bool_]:
+        """Return whether ratings are provisional; NaN means no uncertainty."""
+        marks: NDArray[np.bool_] = sigma**2 > self.limit
+        return marks
+
+    def keys(self, beliefs: Floats, unit: float) -> Floats:
+        """Return a number for each row of means and variances by which the best come first; `unit` is their `grain`.
+
+        >>> import prowess as pw
+        >>> beliefs = np.array([[25.0, 64.0], [30.0, 1.0], [20.0, 1.0]])
+        >>> np.argsort(make_order(pw.TrueSkill(), "mean").keys(beliefs, 1.0))
+        array([1, 2, 0])
+        """
+        mu, sigma, shown = overall(self.model, beliefs)
+        return APART * self.provisional(sigma) - level(self.rating(mu, shown), unit)
+
+    def columns(self, points: Points | None, mu: Floats, sigma: Floats, shown: Floats) -> dict[str, Any]:
+        """Return the columns that the order and the points add to a frame of ratings."""
+        marks = {"provisional": self.provisional(sigma)} if self.has_provisional else {}
+        if points is None:
+            return marks
+        conservative = self.ranking == "conservative" and not self.model.absorb.certain
+        return marks | points_columns(replace(points, conservative=conservative), mu, sigma, shown)
+
+
+def make_order(model: Model, ranking: str, memory: Sequence[float] | None = None, variance: float = 0.0) -> Order:
+    """Return the order of a league's leaderboard.
+
+    `memory` is what the model has learnt about the league, on which newcomers may depend, and `variance` is what
+    values of the context add to the variance of a newcomer.
+
+    >>> import prowess as pw
+    >>> make_order(pw.TrueSkill(), "conservative").limit
+    inf
+    """
+    if ranking == "conservative" or model.absorb.certain:
+        return Order(model, ranking)
+    newcomer = model.newcomer_from(model.pipeline.memory() if memory is None else memory)
+    return Order(model, ranking, UNKNOWN * ((newcomer.sigma or 0.0) ** 2 + variance))
+
+
+def order_of(ladder: Ladder, ranking: str | None = None, context: Mapping[str, Any] | None = None) -> Order:
+    """Return the order of a ladder's leaderboard, at values of the context.
+
+    >>> import prowess as pw
+    >>> order_of(pw.Ladder(pw.TrueSkill())).ranking, order_of(pw.Ladder(pw.TrueSkill(), scale=(1500, 400))).ranking
+    ('conservative', 'mean')
+    """
+    chosen = choose_ranking(ranking, ladder.scale)
+    # A player without a row is a newcomer.
+    variance = float(shifts(ladder, context, [-1])[1].sum()) if context else 0.0
+    return make_order(ladder.model, chosen, ladder.memory.tolist(), variance)
+
+
+def choose_ranking(ranking: str | None, scale: object = None) -> str:
+    """Return a ranking; by default, ratings in points are ranked by the mean, and others conservatively.
+
+    >>> choose_ranking(None, (1500, 400)), choose_ranking(None), choose_ranking("mean")
+    ('mean', 'conservative', 'mean')
+    """
+    if ranking is None:
+        return "conservative" if scale is None else "mean"
+    if ranking not in RANKINGS:
+        raise invalid("ranking", 'be "mean" or "conservative"', ranking)
+    return ranking
+
+
+def rating_column(names: Collection[str]) -> str:
+    """Return which column of a leaderboard is the rating: the number that is shown and that sorts.
+
+    >>> rating_column(["player", "mu", "shown", "points"]), rating_column(["player", "mu", "shown"])
+    ('points', 'shown')
+    """
+    found = (name for name in ("points_shown", "points") if name in names)
+    return next(found, "mu" if "provisional" in names else "shown")
+
+
+def leaderboard(
+    ladder: Ladder, min_matches: int = 0, context: Mapping[str, Any] | None = None, ranking: str | None = None
+) -> pl.DataFrame:
     """Return a frame of the players with at least `min_matches` matches, best first; equal players share a rank.
 
-    With a `context`, ratings are those at its values.
+    With a `context`, ratings are those at its values. `ranking` is "mean" or "conservative" (see `choose_ranking`).
     """
     import polars as pl
 
     model, state, names = ladder.model, ladder.settled, ladder.names
-    layout = model.pipeline.layout
+    layout, order = model.pipeline.layout, order_of(ladder, ranking, context)
     if context:
         mean, variance = shifts(ladder, context, list(range(len(names))))
         state = state.copy()
@@ -61,11 +179,10 @@ def leaderboard(ladder: Ladder, min_matches: int = 0, context: Mapping[str, Any]
     if len(layout.traits) > 1:
         columns |= dict(zip(layout.traits, state.T[layout.means], strict=True))
     columns |= dict(zip(layout.extras, state.T[layout.first_extra :], strict=False))
-    if ladder.points is not None:
-        columns |= points_columns(ladder.points, mu, sigma)
+    columns |= order.columns(ladder.points, mu, sigma, shown)
     frame = pl.DataFrame(columns)
     # Ratings that differ only by rounding errors share a rank.
-    place = pl.Series("rank", level(shown, grain(largest(model, state)))).rank("min", descending=True).cast(pl.Int64)
+    place = pl.Series("rank", order.keys(state, grain(largest(model, state)))).rank("min").cast(pl.Int64)
     return frame.select(place, pl.all()).sort("rank", maintain_order=True)
 
 
@@ -142,11 +259,11 @@ def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:
     return mu, sigma, mu - model.caution * sigma
 
 
-def points_columns(points: Points, mu: Floats, sigma: Floats) -> dict[str, pl.Series]:
+def points_columns(points: Points, mu: Floats, sigma: Floats, shown: Floats | None = None) -> dict[str, pl.Series]:
     """Return the columns of a frame with points and their 95 % interval, which is null without uncertainty."""
     import polars as pl
 
-    columns = points.columns(mu, sigma)
+    columns = points.columns(mu, sigma, shown)
     return {name: pl.Series(column, dtype=pl.Float64, nan_to_null=True) for name, column in columns.items()}
 
 
@@ -222,13 +339,14 @@ def standings(
     min_matches: int = 0,
     scale: tuple[float, float] | None = None,
     context: Mapping[str, Any] | None = None,
+    ranking: str | None = None,
 ) -> Standings:
     """Return the leaderboard after a history, with `change` and `gain` over the last period, in one pass.
 
     `period` is a length ("week", "10d") or "last" (the last day or round); the period ends with the last match. With
     "none", the columns `change` and `gain` are left out. By default, a period that suits the history is chosen, or the
     whole history if a `start` is given. `scale` adds ratings in points, as in `Ladder`. With a `context`, such as
-    `{"surface": "clay"}`, ratings are those at its values.
+    `{"surface": "clay"}`, ratings are those at its values. `ranking` is the same as in `Ladder.leaderboard`.
 
     >>> import prowess as pw
     >>> days = ("2026-01-01", "2026-01-20", "2026-01-31")
@@ -245,7 +363,7 @@ def standings(
     # Rating the history in two parts costs no more than rating it in one.
     before = model.learn(history[:first], start, scale=scale) if first else start
     after = model.learn(history[first:], before, scale=scale)
-    frame = leaderboard(after, min_matches, context)
+    frame = leaderboard(after, min_matches, context, ranking)
     if period == "none":
         return Standings(frame, after, None)
     if before is None:
@@ -254,7 +372,8 @@ def standings(
     since = last_time(before)
     if first and history.time is not None and history.time_kind is not None:
         since = show_time(history.time_kind, history.time_zone, history.time[first - 1])
-    return Standings(compared(frame, leaderboard(before, min_matches, _known(before, context))), after, since)
+    earlier = leaderboard(before, min_matches, _known(before, context), choose_ranking(ranking, after.scale))
+    return Standings(compared(frame, earlier), after, since)
 
 
 def _known(ladder: Ladder, context: Mapping[str, Any] | None) -> dict[str, Any]:

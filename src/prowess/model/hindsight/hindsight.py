@@ -24,7 +24,7 @@ from ..components.outcome import PlacesML
 from ..engine.breaks import Breaks
 from ..fit.fit import starting_ladder
 from ..fit.forecasts import Forecasts
-from ..fit.leaderboard import grain, largest, level, overall, points_columns
+from ..fit.leaderboard import grain, largest, order_of, overall, points_columns
 from ..ladder.facet_rows import check_columns
 from ..ladder.ladder import Ladder
 from ..model import Model
@@ -233,8 +233,10 @@ class Hindsight:
         """
         return self._ladder_at(at).rating(name, **context)
 
-    def leaderboard(self, *, at: Any = None, all: bool = False, min_matches: int = 0, **context: Any) -> pl.DataFrame:
-        """Return the players, best first, with the columns of `Ladder.leaderboard`.
+    def leaderboard(
+        self, *, at: Any = None, all: bool = False, min_matches: int = 0, ranking: str | None = None, **context: Any
+    ) -> pl.DataFrame:
+        """Return the players, best first, with the columns and rankings of `Ladder.leaderboard`.
 
         Without `at`, every player is listed with the rating at the last match. `at` is a time (or day, month, year):
         then ratings are those at that time, of the players who had played their first match by then and were still to
@@ -254,7 +256,7 @@ class Hindsight:
         else:
             since = last_day(self.history, at)
             ladder = self.standing_at(last_moment(self.history, at), since=since, all=all)
-        return ladder.leaderboard(min_matches=min_matches, **context)
+        return ladder.leaderboard(min_matches=min_matches, ranking=ranking, **context)
 
     def standing_at(self, time: float, *, since: float | None = None, all: bool = False) -> Ladder:
         """Return the ladder at a time, given in the unit of `history.time`, with the players as in `leaderboard`.
@@ -271,13 +273,14 @@ class Hindsight:
         ladder.state[: len(ladder), ladder.layout.last_seen] = self._last_seen(time)
         return ladder if all else _players_of(ladder, self._playing(time, time if since is None else since))
 
-    def best(self, *, min_matches: int = 0) -> pl.DataFrame:
+    def best(self, *, min_matches: int = 0, ranking: str | None = None) -> pl.DataFrame:
         """Return the players at their best, the best of all time first.
 
-        The best of a player is the match at which `shown` was highest, given all matches. The columns are rank, player,
-        mu, sigma, shown, matches (of the whole career), match (the index of the match) and, if matches have times,
-        time. With a scale, points, points_low and points_high follow; in models with several traits, one column for
-        each trait. Players without a match in this history are left out.
+        The best of a player is the match at which the rating was highest, given all matches; `ranking` says which
+        number is the rating, as in `Ladder.leaderboard`. Provisional ratings count only if the player has no others.
+        The columns are rank, player, mu, sigma, shown, matches (of the whole career), match (the index of the match)
+        and, if matches have times, time. The columns of `Ladder.leaderboard` for points and provisional players follow;
+        in models with several traits, one column for each trait. Players without a match in this history are left out.
 
         >>> import prowess as pw
         >>> days = [(["ann", "bob"], 2024), (["ann", "bob"], 2025), (["bob", "ann"], 2026), (["bob", "ann"], 2027)]
@@ -292,12 +295,13 @@ class Hindsight:
         order, start = skills.by_chain
         beliefs = self.beliefs_at(order)
         mu, sigma, shown = overall(self.model, beliefs)
-        height = level(shown, grain(largest(self.model, beliefs)))
+        ranked = order_of(self._after, ranking)
+        keys = ranked.keys(beliefs, grain(largest(self.model, beliefs)))
         career = np.diff(start)
         rows = np.flatnonzero(career >= max(whole("min_matches", min_matches), 1))
-        # Sorted by chain, then highest first, then earliest first: the first visit of every chain is its peak.
-        by_height = np.lexsort((np.arange(len(order)), -height, skills.row[order]))
-        peak = by_height[start[rows]]
+        # Sorted by chain, then best first, then earliest first: the first visit of every chain is its peak.
+        best_first = np.lexsort((np.arange(len(order)), keys, skills.row[order]))
+        peak = best_first[start[rows]]
         match = skills.match[order[peak]]
         columns: dict[str, Any] = {
             "player": pl.Series([names[row] for row in rows.tolist()], dtype=pl.String),
@@ -308,12 +312,11 @@ class Hindsight:
             "match": match.astype(np.int64),
         }
         columns |= self._times(match)
-        if self.points is not None:
-            columns |= points_columns(self.points, mu[peak], sigma[peak])
+        columns |= ranked.columns(self.points, mu[peak], sigma[peak], shown[peak])
         traits = self.model.pipeline.layout.traits
         if len(traits) > 1:
             columns |= dict(zip(traits, beliefs[peak, ::2].T, strict=True))
-        rank = pl.Series("rank", height[peak]).rank("min", descending=True).cast(pl.Int64)
+        rank = pl.Series("rank", keys[peak]).rank("min").cast(pl.Int64)
         return pl.DataFrame(columns).select(rank, pl.all()).sort("rank", maintain_order=True)
 
     def curve(self, name: str, at: Sequence[Any] | None = None) -> pl.DataFrame:

@@ -184,15 +184,15 @@ class Joint:
         """Return a player's rating; its sigma includes the uncertainty of the common level of all players."""
         return self.ladder[name]
 
-    def leaderboard(self, *, min_matches: int = 0, **context: Any) -> pl.DataFrame:
-        """Return the players, best first, with the columns of `Ladder.leaderboard`.
+    def leaderboard(self, *, min_matches: int = 0, ranking: str | None = None, **context: Any) -> pl.DataFrame:
+        """Return the players, best first, with the columns and rankings of `Ladder.leaderboard`.
 
         >>> import prowess as pw
         >>> joint = pw.TrueSkill(tau=0).hindsight(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), joint=True)
         >>> joint.leaderboard()["player"].to_list()
         ['ann', 'bob']
         """
-        return self.ladder.leaderboard(min_matches=min_matches, **context)
+        return self.ladder.leaderboard(min_matches=min_matches, ranking=ranking, **context)
 
     @cached_property
     def pools(self) -> NDArray[np.int32]:

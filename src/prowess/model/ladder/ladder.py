@@ -44,7 +44,8 @@ class Ladder:
     """Players with their current ratings, in memory. A ladder can be saved to a file and loaded again.
 
     With a `scale` such as (1500, 400), leaderboards also have ratings in points: newcomers have 1500 points, and a lead
-    of 400 points means win odds of 10:1 (see `Model.points`). The scale changes no rating and no rank.
+    of 400 points means win odds of 10:1 (see `Model.points`). The scale changes no rating, but it does change the order
+    of leaderboards: ratings in points are ranked by the mean.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -498,15 +499,20 @@ class Ladder:
         still.pipeline.forecast(board)
         return quality(*still.outcome.performances(board))
 
-    def leaderboard(self, *, min_matches: int = 0, **context: Any) -> pl.DataFrame:
+    def leaderboard(self, *, min_matches: int = 0, ranking: str | None = None, **context: Any) -> pl.DataFrame:
         """Return a frame of the players, best first: rank, player, mu, sigma, shown, matches, last_seen, active.
 
         If values of the context are given, such as `surface="clay"`, the ratings are those at these values.
 
-        A ladder with a scale adds points, and the limits of their 95 % interval, points_low and points_high. Players
-        with fewer than `min_matches` matches are left out. Players are active if they played within the last year, or
-        within the last tenth of the time since the first match if that tenth is longer. Without times, all players are
-        active.
+        A ladder with a scale adds points, and the limits of their 95 % interval, points_low and points_high. Then
+        players are ranked by their points, which are means, and a column `provisional` follows: players of whom more is
+        unknown than known, because their variance is above half of a newcomer's, come after all others. Without a
+        scale, players are ranked by `shown`. To choose, use the `ranking` "mean" or "conservative"; a conservative
+        ranking in points has a column points_shown, the points of `shown`.
+
+        Players with fewer than `min_matches` matches are left out. Players are active if they played within the last
+        year, or within the last tenth of the time since the first match if that tenth is longer. Without times, all
+        players are active.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -516,7 +522,7 @@ class Ladder:
         """
         from ..fit.leaderboard import leaderboard
 
-        return leaderboard(self, min_matches, context)
+        return leaderboard(self, min_matches, context, ranking)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the ladder and its model to one file, atomically.

@@ -279,7 +279,7 @@ def active(ladder: Ladder, within: float) -> list[str]:
     ['bob', 'cat']
     """
     limit = scale("within", within, zero=True)
-    names = ladder.leaderboard()["player"].to_list()
+    names = ladder.leaderboard(ranking="conservative")["player"].to_list()  # whatever the scale
     last = ladder.last_seen
     if not len(last) or np.isnan(last).all():
         return list(names)
