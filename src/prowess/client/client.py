@@ -139,12 +139,12 @@ class Client:
     def _rows(self, **query: Any) -> Iterator[dict[str, Any]]:
         return (row for page in self._pages("/leaderboard", **query) for row in page["players"])
 
-    def _rows_in_hindsight(self, path: str, **query: Any) -> list[dict[str, Any]]:
+    def _pages_in_hindsight(self, path: str, **query: Any) -> list[dict[str, Any]]:
         # Only the latest revision is available in hindsight, so a new one may come between two pages.
         for _ in range(ATTEMPTS):
             pages = list(self._pages(path, **query))
             if len({page["revision"] for page in pages}) == 1:
-                return [row for page in pages for row in page["players"]]
+                return pages
         raise ServiceError(f"{self.league} changes faster than it can be read in hindsight; try again later")
 
     def _pages(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
@@ -193,8 +193,8 @@ class Client:
         values = {f"context.{column}": value for column, value in context.items()}
         query = {"min_matches": whole("min_matches", min_matches), "at": to_json(at), **values}
         if hindsight:
-            return responses.parse_standings(self._rows_in_hindsight("/leaderboard", hindsight=True, **query))
-        return responses.parse_standings(list(self._rows(**query)))
+            return responses.parse_standings(self._pages_in_hindsight("/leaderboard", hindsight=True, **query))
+        return responses.parse_standings(list(self._pages("/leaderboard", **query)))
 
     def best(self, min_matches: int = 0) -> pl.DataFrame:
         """Return the players at their best, the best of all time first, as `pw.Hindsight.best` does.
@@ -205,7 +205,7 @@ class Client:
         ...     client.best().row(0)[:2]
         (1, 'ann')
         """
-        return responses.parse_best(self._rows_in_hindsight("/best", min_matches=whole("min_matches", min_matches)))
+        return responses.parse_best(self._pages_in_hindsight("/best", min_matches=whole("min_matches", min_matches)))
 
     def effects(self) -> pl.DataFrame:
         """Return what all players share, like `pw.Ladder.effects`: facet, value, mu, sigma and matches.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..matchmaking.pairing.pair import Pairing
     from ..model.components.statistic import Statistic
 
-NOT_PARTS = ("mu", "sigma", "shown", "points", "points_low", "points_high")
+NOT_PARTS = ("mu", "sigma", "shown", "points", "points_low", "points_high", "points_shown")
 DEFAULT_CAUTION = 3.0  # the default of every model
 
 
@@ -250,28 +250,36 @@ def parse_statistics(rows: Sequence[Mapping[str, Any]]) -> tuple[Statistic, ...]
     return tuple(kinds[row["kind"]](**{name: row[name] for name in row if name != "kind"}) for row in rows)
 
 
-def parse_standings(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Return the rows of a leaderboard as a Polars frame, as `Ladder.leaderboard` would return them.
+def parse_standings(pages: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Return the rows of a leaderboard's pages as a Polars frame, as `Ladder.leaderboard` would return them.
 
     >>> row = {"rank": 1, "player": "ann", "mu": 29.0, "sigma": 7.0, "shown": 8.0, "matches": 1, "last_seen": None}
-    >>> parse_standings([row | {"provisional": True, "active": True}]).columns
+    >>> parse_standings([{"players": [row | {"provisional": True, "active": True}]}]).columns
     ['rank', 'player', 'mu', 'sigma', 'shown', 'matches', 'last_seen', 'active']
     """
     import polars as pl
 
-    return _ranked(rows, {"matches": pl.Int64, "last_seen": None, "active": pl.Boolean}, "last_seen", {"provisional"})
+    rows = [row for page in pages for row in page["players"]]
+    columns: dict[str, Any] = {"matches": pl.Int64, "last_seen": None, "active": pl.Boolean}
+    # In other rankings, "provisional" has another meaning; services of earlier versions do not say how they rank.
+    by_mean = pages[0].get("ranking") == "mean" and any(row["sigma"] is not None for row in rows)
+    columns |= {"provisional": pl.Boolean} if by_mean else {}
+    return _ranked(rows, columns, "last_seen", {"provisional"})
 
 
-def parse_best(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+def parse_best(pages: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Return the players at their best as a Polars frame, as `Hindsight.best` would return them.
 
     >>> row = {"rank": 1, "player": "ann", "mu": 29.0, "sigma": 7.0, "shown": 8.0, "matches": 1, "match": 1}
-    >>> parse_best([row | {"time": "2026-01-31T10:00:00Z"}]).select("player", "match").rows()
+    >>> parse_best([{"players": [row | {"time": "2026-01-31T10:00:00Z"}]}]).select("player", "match").rows()
     [('ann', 0)]
     """
     import polars as pl
 
-    frame = _ranked(rows, {"matches": pl.Int64, "match": pl.Int64, "time": None}, "time")
+    rows = [row for page in pages for row in page["players"]]
+    columns: dict[str, Any] = {"matches": pl.Int64, "match": pl.Int64, "time": None}
+    columns |= {"provisional": pl.Boolean} if any("provisional" in row for row in rows) else {}
+    frame = _ranked(rows, columns, "time")
     return frame.with_columns(pl.col("match") - 1)  # an index, as in the history of the league
 
 

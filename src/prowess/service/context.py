@@ -83,7 +83,11 @@ class Service:
 
     def views(self, connection: Connection, league: League) -> MatchViews:
         """Return views of a league's matches; if the league has a scale, the views also have ratings in points."""
-        return replace(self.traces.of(connection, league), points=self.points(connection, league))
+        views = self.traces.of(connection, league)
+        if league.settings.scale is None and league.settings.ranked_by == "conservative":
+            return views  # without the cost of loading the standings
+        now = self.standings.of(connection, league)
+        return replace(views, points=now.points, order=now.ranking.by)
 
     def reload(self) -> None:
         """Clear the caches of keys and leagues, and reconnect to the database; open requests continue."""

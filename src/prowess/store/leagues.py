@@ -22,6 +22,7 @@ from ..history.context import Kind
 from ..history.names import is_unicode, nearest
 from ..model.compose import compose
 from ..model.engine_version import ENGINE_VERSION
+from ..model.fit.leaderboard import choose_ranking
 from ..model.model import Model
 from ..model.params import read_spec
 from ..model.presets import PRESETS, preset
@@ -140,12 +141,14 @@ class Settings:
     """Settings of a league: for how many matches a player is provisional, when a player is inactive, and the scale.
 
     With a `scale`, pages show ratings in points (see `Model.points`); None shows them in the unit of the model.
+    `ranking` is "mean" or "conservative", the number that is shown as the rating and that sorts; None is "mean" with a
+    scale, and "conservative" without.
     `allow_future` accepts matches dated more than a day ahead. A date in the future is usually mistyped, and would make
     the other players inactive, because inactivity is counted from the latest match. `auto_switch` replaces the league's
     model whenever the search for a better model finds one; otherwise that model is only offered.
 
-    >>> Settings().provisional_matches
-    10
+    >>> Settings().provisional_matches, Settings().ranked_by, Settings(scale=None).ranked_by
+    (10, 'mean', 'conservative')
     """
 
     provisional_matches: int = 10
@@ -153,11 +156,18 @@ class Settings:
     allow_future: bool = False
     auto_switch: bool = False
     scale: Scale | None = SCALE
+    ranking: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", read_scale(self.scale))  # JSON has a list in place of the pair
         whole("provisional_matches", self.provisional_matches)
         scale("inactive_days", self.inactive_days)
+        choose_ranking(self.ranking)  # raises an error for an unknown one
+
+    @property
+    def ranked_by(self) -> str:
+        """The ranking that the settings mean: "mean" or "conservative"."""
+        return choose_ranking(self.ranking, self.scale)
 
 
 @dataclass(frozen=True)
@@ -436,6 +446,8 @@ def _write_settings(settings: Settings) -> dict[str, Any]:
     # The scale has a column of its own, in which leagues of earlier versions have no value.
     plain = asdict(settings)
     scale = plain.pop("scale")
+    if settings.ranking is None:  # earlier versions can still read the settings
+        del plain["ranking"]
     return {"settings": json.dumps(plain), "scale": None if scale is None else json.dumps(scale)}
 
 

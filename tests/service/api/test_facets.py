@@ -40,17 +40,17 @@ def test_leaderboard_at_a_value_of_the_context_has_the_ratings_of_the_library(as
     for query in ("surface=clay", "context.surface=clay", "surface=clay&junk=1"):
         told = ask.get(f"{url}/leaderboard?{query}", status=200).json()
         standings.Leaderboard.model_validate(told)
-        wanted = ladder.leaderboard(surface="clay").to_dicts()
+        wanted = ladder.leaderboard(surface="clay", ranking="mean").to_dicts()
         names = ("rank", "player", "mu", "sigma", "shown", "matches")
         assert [[row[name] for name in names] for row in told["players"]] == [
             [row[name] for name in names] for row in wanted
         ]
     rest = ask.get(f"{url}/leaderboard?rest=2", status=200).json()["players"]
-    assert [row["mu"] for row in rest] == ladder.leaderboard(rest=2)["mu"].to_list()
+    assert [row["mu"] for row in rest] == ladder.leaderboard(rest=2, ranking="mean")["mu"].to_list()
     skills = ask.get(f"{url}/leaderboard?surface=&junk=1", status=200).json()["players"]
-    assert [row["mu"] for row in skills] == ladder.leaderboard()["mu"].to_list()
+    assert [row["mu"] for row in skills] == ladder.leaderboard(ranking="mean")["mu"].to_list()
     csv = ask.get(f"{url}/leaderboard.csv?surface=grass", status=200).text.splitlines()
-    assert csv[1].split(",")[1] == ladder.leaderboard(surface="grass")["player"][0]
+    assert csv[1].split(",")[1] == ladder.leaderboard(surface="grass", ranking="mean")["player"][0]
 
 
 def test_next_page_of_the_leaderboard_keeps_the_value(ask, url, ladder):
@@ -59,7 +59,7 @@ def test_next_page_of_the_leaderboard_keeps_the_value(ask, url, ladder):
     assert "junk" not in first["next"]
     rest = ask.get(first["next"], status=200).json()["players"]
     players = [row["player"] for row in first["players"] + rest]
-    assert players == ladder.leaderboard(surface="clay")["player"].to_list()
+    assert players == ladder.leaderboard(surface="clay", ranking="mean")["player"].to_list()
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_new_league_has_the_requested_values_and_cannot_be_created_twice(ask):
     leagues.League.model_validate(made)
     assert made["model"] == {"name": "Elo", "parameters": {"k": 20}}
     settings = {"provisional_matches": 10, "inactive_days": 90.0, "allow_future": False, "auto_switch": False}
-    assert made["settings"] == settings | {"scale": [1500.0, 400.0]}
+    assert made["settings"] == settings | {"scale": [1500.0, 400.0], "ranking": None}
     assert ask.get("/api/leagues/tennis").json() == made
     ask.post("/api/leagues", {"name": "tennis"}, status=409)
 
@@ -64,7 +64,7 @@ def test_changing_a_league_needs_an_admin_key(ask, league):
     told = ask("PATCH", league, json=changed, key=ask.new_key("admin", name), status=200).json()
     assert (told["title"], told["public"], told["revision"]) == ("T", False, 0)
     settings = {"provisional_matches": 10, "inactive_days": 3.0, "allow_future": False, "auto_switch": False}
-    assert told["settings"] == settings | {"scale": [1500.0, 400.0]}
+    assert told["settings"] == settings | {"scale": [1500.0, 400.0], "ranking": None}
     assert ask("PATCH", league, json={}, status=200).json() == told
 
 

@@ -66,7 +66,7 @@ def expected_best(given):
 
 
 def best(state):
-    return [row["player"] for row in state.hindsight.best]
+    return [row["player"] for row in state.hindsight.best()]
 
 
 @pytest.mark.parametrize("large", [1, 1_000_000], ids=["child process", "thread"])

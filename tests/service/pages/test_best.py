@@ -31,7 +31,7 @@ def hindsight(history):
 
 def test_best_of_all_time_lists_players_with_the_day_of_their_best_match(ask, hindsight):
     shown = ask.look("/leagues/fame/best")
-    best = hindsight.best()
+    best = hindsight.best(ranking="mean")
     assert shown.status_code == 200
     assert "Best of all time" in words(shown)
     assert [row["player"] for row in ask.get("/leagues/fame/best.json").json()["players"]] == best["player"].to_list()
@@ -43,9 +43,9 @@ def test_best_of_all_time_lists_players_with_the_day_of_their_best_match(ask, hi
 
 def test_best_on_a_day_lists_the_ranks_of_that_day(ask, hindsight):
     rows = ask.get("/leagues/fame/best.json?on=2024-12-31").json()["players"]
-    now = hindsight.leaderboard(at="2024-12-31")
+    now = hindsight.leaderboard(at="2024-12-31", ranking="mean")
     earlier = pw.History.from_matches([match for match in GIVEN if match["time"] <= "2024-12-31"])
-    then = pw.TrueSkill().fit(earlier).leaderboard()
+    then = pw.TrueSkill().fit(earlier).leaderboard(ranking="mean")
     ranks = dict(zip(then["player"], then["rank"], strict=True))
     assert [row["player"] for row in rows] == now["player"].to_list()
     assert [row["rank_then"] for row in rows] == [ranks[row["player"]] for row in rows]

@@ -39,7 +39,8 @@ def table(page):
     rows = page.locator("table.standings tbody tr")
     names = rows.locator("th .name").all_inner_texts()
     ratings = rows.locator("td.strong").all_inner_texts()
-    return dict(zip(names, (float(one.partition(" ±")[0].replace("−", "-")) for one in ratings), strict=True))
+    numbers = [one.partition(" ±")[0].rstrip("?").replace("−", "-") for one in ratings]
+    return dict(zip(names, map(float, numbers), strict=True))
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def test_league_is_created_from_the_form(ask):
     told = league(ask, "rounds")
     assert (told["clock"], told["public"], told["model"]["name"]) == ("number", False, "Elo")
     settings = {"provisional_matches": 3, "inactive_days": 7.5, "allow_future": False, "auto_switch": False}
-    assert told["settings"] == settings | {"scale": [1500.0, 400.0]}
+    assert told["settings"] == settings | {"scale": [1500.0, 400.0], "ranking": None}
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_prediction_page_shows_errors_and_keeps_all_input(ask):
 def test_empty_prediction_form_shows_instructions(ask):
     path = league(ask, "empty")
     page = ask.look(path)
-    assert "cat against" in words(page)
+    assert "dan against" in words(page)
     assert ask.get(f"{path}.json").json()["teams"] == []
     ask.create_league("nobody")
     assert "Nobody has played" in words(ask.look("/leagues/nobody/predict"))

@@ -67,6 +67,11 @@ def test_pages_of_a_league_without_a_scale_show_the_unit_of_the_model(ask):
 def test_standings_page_explains_points_and_the_order_of_players_once(ask):
     text = words(ask.look(f"{league(ask, 'explained')}/standings"))
     assert text.count("newcomers have 1500 points, and a lead of 400 points means win odds of 10:1") == 1
+    assert "μ − 3σ" not in text
+    order = [row["player"] for row in ask.get("/api/leagues/explained/leaderboard").json()["players"]]
+    assert order == pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).leaderboard(ranking="mean")["player"].to_list()
+    ask("PATCH", "/api/leagues/explained", json={"settings": {"ranking": "conservative"}}, status=200)
+    text = words(ask.look("/leagues/explained/standings"))
     assert text.count("μ − 3σ") == 1
     order = [row["player"] for row in ask.get("/api/leagues/explained/leaderboard").json()["players"]]
     assert order == pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).leaderboard()["player"].to_list()

@@ -18,7 +18,7 @@ def duel(winner, loser, day, **more):
 def cells(page):
     """Return the rows of the table as text, without text for screen readers."""
     found = []
-    for row in re.findall(r"<tr(?: class=\"away\")?>(.*?)</tr>", page.split("<tbody>")[1], re.S):
+    for row in re.findall(r"<tr(?: class=\"[a-z ]+\")?>(.*?)</tr>", page.split("<tbody>")[1], re.S):
         seen = re.sub(r'<span class="unseen">.*?</span>', "", row)
         found.append([" ".join(re.sub(r"<[^>]+>", "", cell).split()) for cell in re.split(r"</t[dh]>", seen)[:-1]])
     return found
@@ -64,7 +64,7 @@ def test_standings_page_shows_rank_changes_and_recent_results(ask):
 
 
 def test_standings_page_hides_inactive_players(ask):
-    ask.create_league("sleepers", settings={"inactive_days": 20})
+    ask.create_league("sleepers", settings={"inactive_days": 20, "ranking": "conservative"})
     post(ask, "sleepers", *[duel("eve", name, "2025-11-01") for name in ("bob", "ann", "dan")])
     post(ask, "sleepers", duel("ann", "cat", "2026-01-01"), duel("bob", "ann", "2026-01-09"))
     page = ask.look("/leagues/sleepers/standings").text
@@ -95,7 +95,7 @@ def test_standings_page_hides_inactive_players(ask):
 
 
 def test_standings_on_the_page_equal_the_api_response(ask):
-    ask.create_league("beside", settings={"provisional_matches": 2})
+    ask.create_league("beside", settings={"provisional_matches": 2, "ranking": "conservative"})
     post(ask, "beside", *[duel(f"p{k}", f"p{k + 1}", "2026-01-01") for k in range(70)], duel("p3", "p9", "2026-02-01"))
     for query in ("", "?page=2", "?search=P1", "?provisional=true", "?at=2026-01-05"):
         api = ask.get(f"/api/leagues/beside/leaderboard{query}").json()

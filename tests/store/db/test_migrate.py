@@ -174,12 +174,18 @@ def test_leagues_of_earlier_versions_have_no_scale_after_the_upgrade(engine):
         run_migrations(connection, "head")
         leagues.add_generation(connection, number, 1, 1, leagues.Preset(), 0, "", "the first")
         found = leagues.find(connection, "old")
-        assert found.settings == leagues.Settings(provisional_matches=5, scale=None)
+        assert found.settings == leagues.Settings(provisional_matches=5, scale=None, ranking=None)
+        assert found.settings.ranked_by == "conservative"
         assert leagues.create(connection, "new").settings.scale == (1500, 400)
         changed = leagues.change(connection, "old", settings={"scale": (1000, 200)})
         assert changed.settings.scale == (1000, 200)
         assert leagues.change(connection, "old", title="Older").settings.scale == (1000, 200)
         assert leagues.change(connection, "old", settings={"scale": None}).settings.scale is None
+        # The settings are still readable for earlier versions, which do not know the ranking, unless one is chosen.
+        assert "ranking" not in connection.execute(sa.text("SELECT settings FROM league WHERE name = 'old'")).scalar()
+        chosen = leagues.change(connection, "old", settings={"ranking": "mean"})
+        assert (chosen.settings.ranking, chosen.settings.ranked_by) == ("mean", "mean")
+        assert leagues.change(connection, "old", settings={"ranking": None}).settings.ranked_by == "conservative"
 
 
 def test_ratings_of_earlier_versions_count_as_derived_by_engine_version_1(engine):

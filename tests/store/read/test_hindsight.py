@@ -52,9 +52,9 @@ def test_hindsight_of_a_league_is_that_of_its_history(database):
         curve = expected.curve(player)
         assert found.hindsight.beliefs_at(entries)[:, 0] == pytest.approx(curve["mu"].to_numpy(), abs=1e-9)
     best = expected.best()
-    assert [row["player"] for row in found.best] == best["player"].to_list()
-    assert [row["match"] - 1 for row in found.best] == best["match"].to_list()
-    assert [row["time"] for row in found.best] == best["time"].to_list()
+    assert [row["player"] for row in found.best()] == best["player"].to_list()
+    assert [row["match"] - 1 for row in found.best()] == best["match"].to_list()
+    assert [row["time"] for row in found.best()] == best["time"].to_list()
     with database.reading() as connection:
         standing = found.standing_at(leagues.find(connection, "chess"), 30.0)
     rows = standing.page(0, 10).rows
@@ -174,13 +174,13 @@ def test_facets_and_dates_have_a_hindsight(database):
     perform(database, Post("tennis", given[15:]))
     found, expected = reader.read()
     assert largest_error(found, expected) < 0.01
-    assert found.best[0]["time"].startswith("2026-01-")
+    assert found.best()[0]["time"].startswith("2026-01-")
 
 
 def test_an_empty_league_has_an_empty_hindsight(database):
     reader = Reader(database)
-    assert reader.read()[0].best == []
+    assert reader.read()[0].best() == []
     perform(database, Post("chess", matches(1)))
-    assert [row["matches"] for row in reader.read()[0].best] == [1, 1]
+    assert [row["matches"] for row in reader.read()[0].best()] == [1, 1]
     perform(database, Delete("chess", "m0"))
-    assert reader.read()[0].best == []
+    assert reader.read()[0].best() == []

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 import prowess as pw
+from prowess.model.fit.leaderboard import order_of
 from prowess.store import leagues
 from prowess.store.cache import LruCache
 from prowess.store.clock import parse
 from prowess.store.db.database import Database
 from prowess.store.errors import NotFound, Unavailable
 from prowess.store.leagues import Preset, Settings
-from prowess.store.read.snapshot import Snapshot
+from prowess.store.read.snapshot import Snapshot, rank_all
 from prowess.store.read.standings import MAX_COMPUTING, MAX_RECENT, StandingsCache
 from prowess.store.read.trace_cache import TraceCache
 from prowess.store.write.commands import ChangeModel, Delete, Edit, NewSeason, Post
@@ -137,11 +138,14 @@ def test_player_whose_last_match_is_deleted_is_removed_from_the_standings(databa
 @pytest.mark.parametrize(
     "model", [pw.Elo(), pw.TrueSkill(), pw.Glicko2(period=7)], ids=["Elo", "TrueSkill", "Glicko2 with periods"]
 )
-def test_incrementally_updated_ranking_equals_a_full_sort(model):
+@pytest.mark.parametrize("ranking", ["mean", "conservative"])
+def test_incrementally_updated_ranking_equals_a_full_sort(model, ranking):
     """The ratings change at random, and many players have equal ratings."""
     chance, width = np.random.default_rng(5), model.pipeline.width
     ladder = pw.Ladder(model)
-    said = {"league": "x", "clock": "number", "settings": Settings(), "generation": 1}
+    # A quarter of the limit as the unit of variances makes some players provisional.
+    unit = order_of(ladder, "mean").limit / 4 if ranking == "mean" and not model.absorb.certain else 1.0
+    said = {"league": "x", "clock": "number", "settings": Settings(ranking=ranking), "generation": 1}
     now = Snapshot.of_ladder(ladder, revision=0, **said)
     for revision in range(1, 120):
         names = {f"p{k}" for k in chance.integers(0, 60, chance.integers(1, 9))}
@@ -150,13 +154,76 @@ def test_incrementally_updated_ranking_equals_a_full_sort(model):
             cells = np.zeros(width)
             cells[:4] = [*chance.integers(1, 7, 2), revision, 1]
             cells[0] += chance.choice([0, 1e-14, 50 * (chance.random() < 0.02)])
+            cells[1] *= unit
             cells[4:5] = 0.06
             rows[name] = cells.tobytes() if chance.random() > 0.1 else None
         now = now.updated(revision, list(rows.items()), b"")
         anew = Snapshot.of_ladder(now.ladder, revision=revision, **said)
         assert now.page(0, 100) == anew.page(0, 100)
-        board = sorted(now.ladder.leaderboard().select("rank", "player").rows())
+        board = sorted(now.ladder.leaderboard(ranking=ranking).select("rank", "player").rows())
         assert [(row["rank"], row["player"]) for row in now.page(0, 100).rows] == board
+    marks = [row["provisional"] for row in now.page(0, 100).rows]
+    if unit != 1.0:
+        assert set(marks) == {False, True}
+        assert marks == sorted(marks)
+
+
+def test_ranking_follows_the_newcomers_of_a_prior_that_learns(database):
+    """With what is learnt about newcomers, their variance falls, and with it the limit of provisional players."""
+    prior = {"is": "Newcomers", "first": {"is": "Normal", "mu": 25, "sigma": 5}, "level_sigma": 5, "matches": 1}
+    perform(database, ChangeModel("darts", Preset("TrueSkill", {"prior": prior})))
+    standings = StandingsCache()
+    limits = [seen(database, standings.of).ranking.by.limit]
+    for number in range(8):
+        post(database, ("ann", f"new{number}"), (f"old{number}", "ann"), day=DAYS[number])
+        now = seen(database, standings.of)
+        limits.append(now.ranking.by.limit)
+        anew = rank_all(order_of(now.ladder, "mean"), now.settled, now.players)
+        assert now.ranking.order.tolist() == anew.order.tolist()
+        assert now.ranking.by.limit == anew.by.limit == pytest.approx(0.5 * now.ladder.newcomer.sigma**2)
+    assert limits[0] == pytest.approx(25)
+    assert limits[-1] < 24
+
+
+def test_ranking_is_a_setting_that_changes_the_order_at_once(database):
+    """Ann has won once, so her mean is high, but uncertain; bob is known to be almost as good."""
+    for day in DAYS[:3]:
+        post(database, *((f"x{k}", "dan") for k in range(3)), *(("bob", f"x{k}") for k in range(3)), day=day)
+    post(database, ("ann", "cat"), day=DAYS[3])
+    standings = StandingsCache()
+
+    def order(ranking):
+        with database.writing() as connection:
+            leagues.change(connection, "darts", settings={"ranking": ranking})
+        now = seen(database, standings.of)
+        rows = now.page(0, 10).rows
+        assert now.ranks([row["player"] for row in rows]) == [row["rank"] for row in rows]
+        return [(row["player"], row["provisional"]) for row in rows]
+
+    by_mean, cautious = order("mean"), order("conservative")
+    assert order(None) == by_mean
+    assert by_mean[0] == ("bob", False)
+    assert by_mean[-2:] == [("ann", True), ("cat", True)]
+    assert by_mean != cautious
+    assert dict(cautious)["ann"]  # fewer than three matches, which is the rule of the settings
+    post(database, ("ann", "bob"), day=DAYS[4])
+    assert len(order("mean")) == 7
+    with pytest.raises(pw.Error, match='ranking must be "mean" or "conservative"'):
+        order("points")
+
+
+def test_standings_in_points_are_sorted_by_the_number_that_is_shown(database):
+    for day in DAYS[:3]:
+        post(database, *((f"x{k}", "dan") for k in range(3)), day=day)
+    post(database, ("ann", "cat"), day=DAYS[3])
+    for ranking, column in (("mean", "points"), ("conservative", "points_shown")):
+        with database.writing() as connection:
+            leagues.change(connection, "darts", settings={"ranking": ranking})
+        rows = seen(database, StandingsCache().of).page(0, 10).rows
+        for mark in (False, True):
+            group = [row[column] for row in rows if ranking == "conservative" or row["provisional"] is mark]
+            assert group == sorted(group, reverse=True)
+        assert ("points_shown" in rows[0]) == (ranking == "conservative")
 
 
 def test_threads_read_consistent_revisions_during_writes(database):

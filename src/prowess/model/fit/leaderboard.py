@@ -86,13 +86,15 @@ class Order:
         mu, sigma, shown = overall(self.model, beliefs)
         return APART * self.provisional(sigma) - level(self.rating(mu, shown), unit)
 
-    def columns(self, points: Points | None, mu: Floats, sigma: Floats, shown: Floats) -> dict[str, Any]:
-        """Return the columns that the order and the points add to a frame of ratings."""
-        marks = {"provisional": self.provisional(sigma)} if self.has_provisional else {}
+    def marks(self, sigma: Floats) -> dict[str, NDArray[np.bool_]]:
+        """Return the column `provisional` of a frame of ratings, if players can be provisional."""
+        return {"provisional": self.provisional(sigma)} if self.has_provisional else {}
+
+    def points(self, points: Points | None) -> Points | None:
+        """Return a conversion to points that also converts the rating that sorts."""
         if points is None:
-            return marks
-        conservative = self.ranking == "conservative" and not self.model.absorb.certain
-        return marks | points_columns(replace(points, conservative=conservative), mu, sigma, shown)
+            return None
+        return replace(points, conservative=self.ranking == "conservative" and not self.model.absorb.certain)
 
 
 def make_order(model: Model, ranking: str, memory: Sequence[float] | None = None, variance: float = 0.0) -> Order:
@@ -175,11 +177,12 @@ def leaderboard(
         "matches": state[:, layout.matches].astype(np.int64),
         "last_seen": _last_seen(ladder, state[:, layout.last_seen]),
         "active": ~(state[:, layout.last_seen] < active_since(ladder)),
+        **order.marks(sigma),
     }
     if len(layout.traits) > 1:
         columns |= dict(zip(layout.traits, state.T[layout.means], strict=True))
     columns |= dict(zip(layout.extras, state.T[layout.first_extra :], strict=False))
-    columns |= order.columns(ladder.points, mu, sigma, shown)
+    columns |= points_columns(order.points(ladder.points), mu, sigma, shown)
     frame = pl.DataFrame(columns)
     # Ratings that differ only by rounding errors share a rank.
     place = pl.Series("rank", order.keys(state, grain(largest(model, state)))).rank("min").cast(pl.Int64)
@@ -259,10 +262,14 @@ def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:
     return mu, sigma, mu - model.caution * sigma
 
 
-def points_columns(points: Points, mu: Floats, sigma: Floats, shown: Floats | None = None) -> dict[str, pl.Series]:
+def points_columns(
+    points: Points | None, mu: Floats, sigma: Floats, shown: Floats | None = None
+) -> dict[str, pl.Series]:
     """Return the columns of a frame with points and their 95 % interval, which is null without uncertainty."""
     import polars as pl
 
+    if points is None:
+        return {}
     columns = points.columns(mu, sigma, shown)
     return {name: pl.Series(column, dtype=pl.Float64, nan_to_null=True) for name, column in columns.items()}
 

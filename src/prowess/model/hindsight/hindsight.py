@@ -311,8 +311,8 @@ class Hindsight:
             "matches": career[rows],
             "match": match.astype(np.int64),
         }
-        columns |= self._times(match)
-        columns |= ranked.columns(self.points, mu[peak], sigma[peak], shown[peak])
+        columns |= self._times(match) | ranked.marks(sigma[peak])
+        columns |= points_columns(ranked.points(self.points), mu[peak], sigma[peak], shown[peak])
         traits = self.model.pipeline.layout.traits
         if len(traits) > 1:
             columns |= dict(zip(traits, beliefs[peak, ::2].T, strict=True))

@@ -66,10 +66,11 @@ def best_payload(
     size: int,
 ) -> dict[str, Any]:
     """Return a page of the players at their best as plain data; in a league with a scale, also in points."""
-    rows = found.best_with(min_matches) if min_matches > 1 else found.best
+    ranking = league.settings.ranked_by
+    rows = found.best_with(min_matches, ranking) if min_matches > 1 else found.best(ranking)
     shown, points = rows[(page - 1) * size : page * size], service.points(connection, league)
     if points is not None:
-        shown = [row | points.columns(row["mu"], row["sigma"]) for row in shown]
+        shown = [row | points.columns(row["mu"], row["sigma"], row["shown"]) for row in shown]
     query = {"page": page + 1, "size": size} | ({"min_matches": min_matches} if min_matches else {})
     following = f"/api/leagues/{league.name}/best?{urlencode(query)}" if page * size < len(rows) else None
     return {

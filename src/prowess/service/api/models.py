@@ -15,7 +15,7 @@ from ...model.components.statistic import Statistic
 from ...model.model import Model
 from ...model.presets import PRESETS
 from ...model.registry import facet_addresses
-from ...model.scale import Scale
+from ...store.leagues import Settings
 from ...text import capitalise, join_words
 from .responses import json_response
 from .schemas import leagues as schemas
@@ -256,39 +256,33 @@ def parameter_payloads(preset: str, model: Model, usual: Model) -> list[dict[str
     return payloads
 
 
-def explain_shown_rating(model: Model, scale: Scale | None = None) -> str:
-    """Explain in a few sentences what the number in the standings means.
+def explain_shown_rating(model: Model, settings: Settings) -> str:
+    """Explain in a few sentences what the number in the standings means, which also ranks the players.
 
     >>> import prowess as pw
-    >>> explain_shown_rating(pw.Elo())
+    >>> explain_shown_rating(pw.Elo(), Settings(scale=None))
     'The standings show the rating itself.'
+    >>> explain_shown_rating(pw.Elo(), Settings())
+    'Ratings are in points: newcomers have 1500 points, and a lead of 400 points means win odds of 10:1.'
     """
-    if scale is not None:
-        return explain_points(model, scale)
+    scale = settings.scale
+    points = [] if scale is None else [f"Ratings are in points: {scale.meaning}."]
     if model.absorb.certain:
-        return "The standings show the rating itself."
+        return "The standings show the rating itself." if scale is None else points[0]
+    if settings.ranked_by == "mean":
+        text = "The standings show μ, the estimated skill." if scale is None else _INTERVAL
+        return " ".join((*points, text, _PROVISIONAL))
     traits = " The skill is the sum of offence and defence." if len(model.outcome.traits) > 1 else ""
-    return (
+    cautious = (
         f"The standings show μ − {model.caution:g}σ: the estimated skill (μ) minus {model.caution:g} times its "
         "uncertainty (σ). The true skill is almost certainly higher than this, so new players start low and rise as "
         f"the model learns more about them.{traits}"
     )
+    return " ".join((*points, cautious))
 
 
-def explain_points(model: Model, scale: Scale) -> str:
-    """Explain in a few sentences what points mean, and how players are ranked.
-
-    >>> import prowess as pw
-    >>> explain_points(pw.Elo(), Scale())
-    'Ratings are in points: newcomers have 1500 points, and a lead of 400 points means win odds of 10:1.'
-    """
-    text = f"Ratings are in points: {scale.meaning}."
-    if model.absorb.certain:
-        return text
-    text += " The number after ± is half the 95 % interval."
-    if not model.caution > 0:
-        return text
-    return (
-        f"{text} Players are ranked by μ − {model.caution:g}σ, their estimated skill minus {model.caution:g} times its "
-        "uncertainty, so a rating that is still uncertain ranks lower."
-    )
+_INTERVAL = "The number after ± is half the 95 % interval."
+_PROVISIONAL = (
+    "Players about whom more is unknown than known are provisional: they come after all others, and their ratings have "
+    "a question mark."
+)

@@ -115,7 +115,7 @@ def rating_payload(rating: Rating | None, points: Points | None = None) -> Plain
     if rating is None:
         return None
     parts = {name: rating_payload(part) if isinstance(part, Rating) else part for name, part in rating.parts.items()}
-    scaled = {} if points is None else points.columns(rating.mu, rating.sigma)
+    scaled = {} if points is None else points.columns(rating.mu, rating.sigma, rating.shown)
     return {"mu": rating.mu, "sigma": rating.sigma, "shown": rating.shown} | parts | scaled
 
 

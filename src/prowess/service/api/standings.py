@@ -15,6 +15,7 @@ from starlette.responses import Response
 from ...errors import Error
 from ...history.times import DAY, parse_time
 from ...model.model import Model
+from ...model.scale import Points as PointsConversion
 from ...store import leagues
 from ...store.clock import Clock, parse
 from ...store.leagues import League
@@ -151,6 +152,7 @@ class StandingsFilter:
             "league": snapshot.league,
             "revision": snapshot.revision,
             "generation": snapshot.generation,
+            "ranking": snapshot.ranking.by.ranking,
             "page": page,
             "size": size,
             "total": found.total,
@@ -252,11 +254,15 @@ async def get_leaderboard_csv(
 
     def respond(snapshot: Snapshot, headers: dict[str, str]) -> Response:
         headers["Content-Disposition"] = f'attachment; filename="{snapshot.league}-{snapshot.revision}.csv"'
-        columns = [*COMMON_COLUMNS, *(() if snapshot.points is None else POINTS_COLUMNS)]
+        columns = [*COMMON_COLUMNS, *(() if snapshot.points is None else _points_columns(snapshot.points))]
         body = csv_text(filters.page(snapshot, 0, len(snapshot)).rows, columns, raw_names)
         return Response(body, headers=headers, media_type="text/csv")
 
     return await _respond_with_standings(request, access, service, filters, respond, hindsight)
+
+
+def _points_columns(points: PointsConversion) -> list[str]:
+    return [name for name in POINTS_COLUMNS if name != "points_shown" or points.conservative]
 
 
 async def _respond_with_standings(

@@ -88,7 +88,7 @@ class ModelAnalyses:
         if league.posted > SMALL:
             return AnalysisResult(None, None)
         key = ("changes", *league.cache_key)
-        state = (league.generation, league.revision, league.settings.scale, preset.to_json())
+        state = (league.generation, league.revision, league.settings, preset.to_json())
         with self._cache.lock(key):
             return self._cached(key, state, lambda: _compute_changes(connection, league, preset))
 
@@ -148,7 +148,7 @@ def _compute_changes(connection: Connection, league: League, preset: Preset) -> 
         return AnalysisResult(None, None, str(error))
     if result.before is None or result.after is None:
         return AnalysisResult(None, None)
-    return AnalysisResult(vars(rank_changes(result.before, result.after, scale=league.settings.scale)), None)
+    return AnalysisResult(vars(rank_changes(result.before, result.after, settings=league.settings)), None)
 
 
 def _is_outdated(league: League, done: Analysis | None, last: Analysis | None) -> bool:

@@ -96,7 +96,7 @@ class Hindsights:
     ...         state = hindsights.of(leagues.find(connection, "darts"))
     ...     hindsights.close()
     ...     database.close()
-    >>> [row["player"] for row in state.hindsight.best]
+    >>> [row["player"] for row in state.hindsight.best()]
     ['ann', 'bob']
     """
 

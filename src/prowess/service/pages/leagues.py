@@ -70,7 +70,7 @@ async def list_leagues(
 def _best(service: Service, connection: Connection, league: League) -> Plain:
     snapshot = service.standings.of(connection, league)
     rows = snapshot.page(0, BEST, active=True).rows
-    return {"players": len(snapshot), "rows": rows, "ratings": RatingFormat(league.model, league.settings.scale)}
+    return {"players": len(snapshot), "rows": rows, "ratings": RatingFormat.of(league.model, league.settings)}
 
 
 @router.get("/")
@@ -140,8 +140,8 @@ def _create(service: Service, key: Key, fields: Mapping[str, str]) -> League:
 def parse_settings(fields: Mapping[str, str]) -> Plain:
     """Parse the settings in a form.
 
-    Empty fields are left out; but an unchecked box is False, and if both fields of the scale are empty, the scale is
-    None.
+    Empty fields are left out; but an unchecked box is False, an empty ranking is None, and if both fields of the scale
+    are empty, the scale is None.
 
     >>> parse_settings({"provisional_matches": "5", "inactive_days": "", "allow_future": "on"})
     {'allow_future': True, 'auto_switch': False, 'provisional_matches': 5}
@@ -165,6 +165,8 @@ def parse_settings(fields: Mapping[str, str]) -> Plain:
             settings[name] = kind(value)
     if "newcomer" in fields and "tenfold" in fields:
         settings["scale"] = _parse_scale(fields)
+    if "ranking" in fields:
+        settings["ranking"] = fields["ranking"].strip() or None
     Settings(**settings)  # raises an error for invalid settings
     return settings
 
@@ -192,8 +194,9 @@ def settings_fields(settings: Settings) -> dict[str, str]:
     ('7.5', '1500', '400')
     """
     shown = {True: "on", False: ""}
-    values = {name: value for name, value in vars(settings).items() if name != "scale"}
+    values = {name: value for name, value in vars(settings).items() if name not in ("scale", "ranking")}
     texts = {name: shown[value] if isinstance(value, bool) else f"{value:g}" for name, value in values.items()}
+    texts["ranking"] = settings.ranking or ""
     scale = ("", "") if settings.scale is None else (f"{value:.15g}" for value in settings.scale)
     return texts | dict(zip(("newcomer", "tenfold"), scale, strict=True))
 

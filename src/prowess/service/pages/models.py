@@ -131,7 +131,7 @@ def _context(
             "parameters": parameter_payloads(preset, model, Preset(preset, words_of(league.preset.parameters)).model),
             # A chosen model may have other components than its preset, which the preset's summary would get wrong.
             "words": _describe(offer["sentence"] if offer["state"] == "in_use" else summary_of(preset), model),
-            "shown": explain_shown_rating(model, league.settings.scale),
+            "shown": explain_shown_rating(model, league.settings),
         },
         "generations": [generation_payload(generation) for generation in generations],
         "seasons": len(seasons.list_seasons(connection, league)),
@@ -141,7 +141,7 @@ def _context(
         "effects": now.effects,
     }
     extra = {
-        "effects": RatingFormat(now.model, league.settings.scale).effects(now.effects) if league.posted else [],
+        "effects": RatingFormat.of(now.model, league.settings).effects(now.effects) if league.posted else [],
         "choices": _choices(league, figures.data, comparison.last, chosen),
         "own": model_label(league.preset),
         "names": list(PRESETS),
@@ -388,14 +388,14 @@ def _change_context(
     }
     rows: list[Plain] = []
     if done is not None and done.before is not None and done.after is not None:
-        changes = rank_changes(done.before, done.after, scale=league.settings.scale)
+        changes = rank_changes(done.before, done.after, settings=league.settings)
         data["moves"] = vars(changes)
         rows = [_rank_row(row) for row in [*changes.best, *(row for row in changes.most if row not in changes.best)]]
     problem = str(error) if error else ""
     named = error is not None and error.field in [parameter["name"] for parameter in parameters]
     extra = {
         "words": _describe(summary_of(name), model),
-        "shown": explain_shown_rating(model, league.settings.scale),
+        "shown": explain_shown_rating(model, league.settings),
         "parameters": parameters,
         "aspects": aspects,
         "facets": _facet_choices(league, preset, fields),
@@ -408,7 +408,7 @@ def _change_context(
         # A message that begins with the name of a parameter is not capitalised.
         "problem": problem if named else capitalise(problem),
         "invalid": error.field if error else None,
-        "formats": [RatingFormat(rated, league.settings.scale) for rated in (league.model, model)],
+        "formats": [RatingFormat.of(rated, league.settings) for rated in (league.model, model)],
     }
     return PageContext(data, rows, league, status=422 if error else 200, extra=extra)
 
@@ -421,5 +421,5 @@ def _is_settable(parameter: Plain) -> bool:
 def _rank_row(player: Plain) -> Plain:
     before, after = player["before"], player["after"]
     ranks = {"player": player["player"], "rank_before": before["rank"], "rank": after["rank"]}
-    names = [name for name in ("shown", "points") if name in after]
+    names = [name for name in ("shown", "points", "points_shown") if name in after]
     return ranks | {f"{name}_before": before[name] for name in names} | {name: after[name] for name in names}

@@ -82,7 +82,7 @@ async def player(
         if ending:
             listed = matches.matches(known[0], limit=LARGEST, where=where).rows if ending == ".csv" else []
             return PageContext(data, add_columns([*map(_table_row, listed)], listed, known[0]), league, etag)
-        extra["deviations"] = RatingFormat(now.model, league.settings.scale).effects(data["deviations"])
+        extra["deviations"] = RatingFormat.of(now.model, league.settings).effects(data["deviations"])
         extra |= {"own": [_page_row(match) for match in data["matches"]], "total": total, "offset": offset}
         extra |= _context_extra(matches.view.context, data, where)
         return PageContext(data, (), league, etag, extra=extra | _extremes(service, connection, league, data))
@@ -169,7 +169,7 @@ def _extremes(service: Service, connection: Connection, league: League, data: Pl
     # do not start low, but are uncertain at first, so the best rating ignores these matches, too.
     if data["best"] is None:
         return {"extremes": [], "alt": ""}
-    matches, ratings = service.views(connection, league), RatingFormat(league.model, league.settings.scale)
+    matches, ratings = service.views(connection, league), RatingFormat.of(league.model, league.settings)
     found = matches.extremes(data["player"], league.settings.provisional_matches)
     points = {label: point for label, point in zip(("Best", "Worst"), found, strict=True) if point is not None}
     extremes = [point | {"label": label, "id": matches.ids([point["match"]])[0]} for label, point in points.items()]

@@ -177,7 +177,7 @@ def _past(connection: Connection, league: League, who: StandingsFilter, snapshot
         "model": generations[snapshot.generation - 1].preset.name,
         "certain": model.absorb.certain,
         "in_points": snapshot.points is not None,
-        "ratings": RatingFormat(model, league.settings.scale),
+        "ratings": RatingFormat.of(model, league.settings),
         "wide": model.caution or WIDE,
         "caution": model.caution,
         "at_day": _day_text(who.at),

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history.times import DAY
-from ...model.fit.leaderboard import overall
+from ...model.fit.leaderboard import order_of, overall
 from ...model.ladder.ladder import Ladder
-from ...model.scale import Scale
+from ..leagues import Settings
 from .snapshot import Ranking, Snapshot, points_on, rank_all
 
 WEEK = 7  # days, or units of a numeric clock
+UNSCALED = Settings(scale=None)
 RESULTS = {"first": [1, 2], "draw": [1, 1], "second": [2, 1]}  # places of the two teams, by result
 
 Plain = dict[str, Any]
@@ -37,8 +38,8 @@ class RankChanges:
     most: list[Plain]
 
 
-def rank_changes(before: Ladder, after: Ladder, limit: int = 10, scale: Scale | None = None) -> RankChanges:
-    """Compare the ranks of the players who are in both ladders; with a scale, also give their points.
+def rank_changes(before: Ladder, after: Ladder, limit: int = 10, settings: Settings = UNSCALED) -> RankChanges:
+    """Compare the ranks of the players who are in both ladders, ranked and, with a scale, in points as in a league.
 
     The result lists the `limit` best players of `after`, and the `limit` players whose ranks change most.
 
@@ -49,7 +50,7 @@ def rank_changes(before: Ladder, after: Ladder, limit: int = 10, scale: Scale | 
     (2, [('bob', 2, 1), ('ann', 1, 2)])
     """
     names = [name for name in after.names if name in before.rows]
-    ends = [_ranks_and_ratings(ladder, names, scale) for ladder in (before, after)]
+    ends = [_ranks_and_ratings(ladder, names, settings) for ladder in (before, after)]
     (old, _), (new, _) = ends
     change = old - new
     best = np.lexsort((np.arange(len(names)), new))[:limit]
@@ -66,13 +67,16 @@ def rank_changes(before: Ladder, after: Ladder, limit: int = 10, scale: Scale | 
 
 
 def _ranks_and_ratings(
-    ladder: Ladder, names: list[str], scale: Scale | None
+    ladder: Ladder, names: list[str], settings: Settings
 ) -> tuple[NDArray[np.intp], dict[str, NDArray[np.float64]]]:
-    settled, points = ladder.settled, points_on(ladder, scale)
+    settled, points, by = ladder.settled, points_on(ladder, settings), order_of(ladder, settings.ranked_by)
     cells = settled[[ladder.rows[name] for name in names]]
-    mu, _, shown = overall(ladder.model, cells)
-    ratings = {"shown": shown} | ({} if points is None else {"points": points.of(mu)})
-    return rank_all(ladder.model, settled, ladder.names).ranks(ladder.model, cells), ratings
+    mu, sigma, shown = overall(ladder.model, cells)
+    ratings: dict[str, NDArray[np.float64]] = {"mu": mu, "shown": shown}
+    if points is not None:
+        columns = points.columns(mu, sigma, shown)
+        ratings |= {name: columns[name] for name in ("points", "points_shown") if name in columns}
+    return rank_all(by, settled, ladder.names).ranks(cells), ratings
 
 
 def week_before(now: Snapshot) -> float | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,6 +50,7 @@ class LeagueHindsight:
     hindsight: Hindsight
     revised: int = 0
     _days: LruCache[Snapshot] = field(default_factory=lambda: LruCache(DAYS_BYTES))
+    _best: dict[str, list[Plain]] = field(default_factory=dict)  # by ranking
 
     @property
     def revision(self) -> int:
@@ -69,14 +69,18 @@ class LeagueHindsight:
         history, traits = self.view.trace.history, len(self.hindsight.model.outcome.traits)
         return history.entries * (64 * traits + 48) + 60 * len(history) + 500 * len(history.players)
 
-    @cached_property
-    def best(self) -> list[Plain]:
-        """All players at their best, the best of all time first.
+    def best(self, ranking: str = "conservative") -> list[Plain]:
+        """Return all players at their best, the best of all time first.
 
         A row has rank, player, mu, sigma, shown, the number of matches, the number of the match (from 1 on), the means
-        of the traits if there are several, and the time of the match.
+        of the traits if there are several, and the time of the match; in a ranking by the mean, also `provisional`.
         """
-        frame, times = self.hindsight.best(), self.view.trace.history.time
+        if ranking not in self._best:
+            self._best[ranking] = self._find_best(ranking)
+        return self._best[ranking]
+
+    def _find_best(self, ranking: str) -> list[Plain]:
+        frame, times = self.hindsight.best(ranking=ranking), self.view.trace.history.time
         rows: list[Plain] = frame.drop("time", strict=False).to_dicts()
         kind = clock.clock_of(self.view.trace.history)
         for row in rows:
@@ -84,9 +88,9 @@ class LeagueHindsight:
             row["match"] += 1
         return rows
 
-    def best_with(self, min_matches: int) -> list[Plain]:
+    def best_with(self, min_matches: int, ranking: str = "conservative") -> list[Plain]:
         """Return the players with at least so many matches at their best, ranked among each other."""
-        rows = [row for row in self.best if row["matches"] >= min_matches]
+        rows = [row for row in self.best(ranking) if row["matches"] >= min_matches]
         first = {row["rank"]: number for number, row in reversed([*enumerate(rows, start=1)])}
         return [row | {"rank": first[row["rank"]]} for row in rows]
 

@@ -18,7 +18,7 @@ from ...history import History
 from ...history.context import EMPTY
 from ...history.head_to_head import Encounters, encounters, results, rivals
 from ...model.fit.explain import plain
-from ...model.fit.leaderboard import overall
+from ...model.fit.leaderboard import Order, make_order, overall
 from ...model.ladder.ladder import Ladder
 from ...model.registry import unique_keys
 from ...model.scale import Points
@@ -69,13 +69,15 @@ class MatchViews:
     """Views of a league's matches and players.
 
     The ids and contexts of matches are read from the connection, which must stay open. With `points`, every rating also
-    has its points, and reasons of rating changes are in points.
+    has its points, and reasons of rating changes are in points. `order` is that of the leaderboard, by which the best
+    and the worst rating are chosen.
     """
 
     league: League
     connection: Connection
     view: TraceView
     points: Points | None = None
+    order: Order | None = None
 
     def match(self, id: str, most: int | None = None) -> Plain:
         """Return a match with its forecast, and the rating changes of at most `most` players with their reasons."""
@@ -179,15 +181,15 @@ class MatchViews:
     def extremes(self, name: str, skip: int) -> tuple[Plain | None, Plain | None]:
         """Return a player's best rating, and the worst after the first `skip` rated matches (None if there is none).
 
-        Ratings in points are compared by μ, which is as often too high as too low after few matches. So in points, the
-        best rating ignores the first `skip` matches, too, if there are later ones.
+        In a ranking by the mean, ratings are compared by μ, which is as often too high as too low after few matches.
+        Then the best rating ignores the first `skip` matches, too, if there are later ones.
         """
         entry = self._entries(name)
         entry = entry[self.view.trace.counted(self.view.places(entry)[1])]
         later = entry[skip:]
-        by_mean = self.points is not None
-        best = self._curve(later if by_mean and len(later) else entry, 0, by_mean)[1]
-        return best, self._curve(later, 0, by_mean)[2]
+        by_mean = self._order.ranking == "mean"
+        best = self._curve(later if by_mean and len(later) else entry, 0)[1]
+        return best, self._curve(later, 0)[2]
 
     def ids(self, numbers: Sequence[int]) -> list[str | None]:
         """Return the ids of matches by their numbers, counted from 1; None if the connection does not see a match."""
@@ -235,6 +237,10 @@ class MatchViews:
         return {index[row.seq]: RecordedMatch(row.id, row.context) for row in self.connection.execute(query)}
 
     @cached_property
+    def _order(self) -> Order:
+        return self.order or make_order(self.view.trace.model, "conservative")
+
+    @cached_property
     def _history(self) -> History:
         # The context is left out, because pages read it from the journal.
         return replace(self.view.trace.history, context=EMPTY, team_context=EMPTY, entry_context=EMPTY)
@@ -263,11 +269,11 @@ class MatchViews:
         return rows
 
     def _curve(
-        self, entry: Ints, most: int, by_mean: bool = False, beliefs: Beliefs | None = None
+        self, entry: Ints, most: int, beliefs: Beliefs | None = None
     ) -> tuple[list[Plain], Plain | None, Plain | None]:
         """Return at most `most` points of a curve, and its best and worst point.
 
-        The points are compared by the shown rating or, with `by_mean`, by μ.
+        The points are compared by the rating that sorts; provisional ones count only if there are no others.
         """
         trace, (_, match) = self.view.trace, self.view.places(entry)
         counted = trace.counted(match)
@@ -276,8 +282,9 @@ class MatchViews:
             return [], None, None
         after = trace.after.take(entry, axis=0) if beliefs is None else beliefs(entry)  # faster than `after[entry]`
         mu, sigma, shown = overall(trace.model, after)
-        ranked = mu if by_mean else shown
-        best, worst = int(np.argmax(ranked)), int(np.argmin(ranked))
+        ranked, eligible = self._order.rating(mu, shown), ~self._order.provisional(sigma)
+        chosen = np.flatnonzero(eligible if eligible.any() else ~eligible)
+        best, worst = (int(chosen[find(ranked[chosen])]) for find in (np.argmax, np.argmin))
         at = np.arange(len(entry))
         if len(at) > most:
             spaced = np.linspace(0, len(at) - 1, max(most, MIN_POINTS) - 2).round().astype(np.intp)
@@ -320,7 +327,7 @@ class MatchViews:
 
     def _rating(self, mu: float | None, sigma: float | None, shown: float | None) -> Plain:
         rating = {"mu": mu, "sigma": sigma, "shown": shown}
-        return rating if self.points is None or mu is None else rating | self.points.columns(mu, sigma)
+        return rating if self.points is None or mu is None else rating | self.points.columns(mu, sigma, shown)
 
     def _met(self, met: Encounters) -> list[Plain]:
         # Players met equally often are sorted by name.

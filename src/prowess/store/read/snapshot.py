@@ -18,13 +18,12 @@ from ...history.times import DAY, show_time
 from ...model.engine.buffers import Table
 from ...model.engine.rate import settle_periods
 from ...model.fit.effects import shifts
-from ...model.fit.leaderboard import grain, largest, level, overall
+from ...model.fit.leaderboard import RANKINGS, Order, grain, largest, make_order, order_of, overall
 from ...model.ladder.ladder import Ladder
-from ...model.model import Model
-from ...model.scale import Points, Scale
+from ...model.scale import Points
 from .. import clock, facets
 from ..errors import NotFound
-from ..leagues import League
+from ..leagues import League, Settings
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -37,24 +36,25 @@ OVERHEAD = 4_096  # bytes of a snapshot besides its columns; they add up if a pr
 class Ranking:
     """The players from best to worst, as row numbers in `Snapshot.state`; equal players are sorted by name.
 
-    `down` holds the negated ratings from best to worst, rounded and in units of `grain`. The array is ascending, so it
-    can be searched. `grain` depends on the `largest` rating.
+    `down` holds the sort keys (`Order.keys`) of the players from best to worst. The array is ascending, so it can be
+    searched. `grain`, the unit of the keys, depends on the `largest` rating.
 
     >>> import prowess as pw
     >>> state = np.array([[1480.0, 0.0], [1520.0, 0.0], [1480.0, 0.0]])
-    >>> ranking = rank_all(pw.Elo(), state, ["dan", "ann", "bob"])
-    >>> ranking.order, ranking.ranks(pw.Elo(), state)
+    >>> ranking = rank_all(make_order(pw.Elo(), "mean"), state, ["dan", "ann", "bob"])
+    >>> ranking.order, ranking.ranks(state)
     (array([1, 2, 0], dtype=int32), array([2, 1, 2]))
     """
 
+    by: Order
     order: Rows
     down: Floats
     grain: float
     largest: float  # the largest rating, which determines the rounding unit `grain`
 
-    def ranks(self, model: Model, cells: Floats) -> NDArray[np.intp]:
+    def ranks(self, cells: Floats) -> NDArray[np.intp]:
         """Return the ranks of some rows of the state; equal players share a rank."""
-        return np.searchsorted(self.down, -_levels(model, cells, self.grain)) + 1
+        return np.searchsorted(self.down, self.by.keys(cells, self.grain)) + 1
 
     def among(self, kept: Flags) -> Ranking:
         """Return the ranking of only some players; `kept` has a flag for each row of the state."""
@@ -62,37 +62,39 @@ class Ranking:
         return replace(self, order=self.order[chosen], down=self.down[chosen])
 
     def updated(
-        self, model: Model, before: Floats, state: Floats, names: Sequence[str], rows: NDArray[np.integer]
+        self, by: Order, before: Floats, state: Floats, names: Sequence[str], rows: NDArray[np.integer]
     ) -> Ranking:
         """Return the ranking after some rows of the state were changed or added; all other rows keep their order.
+
+        `by` is the order now; what is a newcomer may have changed, if the prior of the model learns.
 
         >>> import prowess as pw
         >>> before = np.array([[1480.0, 0.0], [1520.0, 0.0]])
         >>> after = np.array([[1520.0, 0.0], [1520.0, 0.0]])
-        >>> ranking = rank_all(pw.Elo(), before, ["ann", "bob"])
-        >>> ranking.updated(pw.Elo(), before, after, ["ann", "bob"], np.array([0])).order
+        >>> ranking = rank_all(make_order(pw.Elo(), "mean"), before, ["ann", "bob"])
+        >>> ranking.updated(ranking.by, before, after, ["ann", "bob"], np.array([0])).order
         array([0, 1], dtype=int32)
         """
-        old = rows[rows < len(before)]
+        model, old = by.model, rows[rows < len(before)]
         if largest(model, before[old]) == self.largest:  # the largest rating may have decreased
             top = largest(model, state)
         else:
             top = max(self.largest, largest(model, state[rows]))
         unit = grain(top)
-        if unit != self.grain:
-            return rank_all(model, state, names)
+        if unit != self.grain or by.limit != self.by.limit:
+            return rank_all(by, state, names)
         kept = np.ones(len(self.order), bool)
-        kept[self._positions(-_levels(model, before[old], unit), old, names)] = False
-        left = Ranking(self.order[kept], self.down[kept], unit, top)
-        down = -_levels(model, state[rows], unit)
+        kept[self._positions(by.keys(before[old], unit), old, names)] = False
+        left = Ranking(by, self.order[kept], self.down[kept], unit, top)
+        down = by.keys(state[rows], unit)
         by_name = _by_name([names[row] for row in rows.tolist()])
         by_level = by_name[np.argsort(down[by_name], kind="stable")]
         rows, down = rows[by_level], down[by_level]
         places = left._positions(down, rows, names)
-        return Ranking(np.insert(left.order, places, rows), np.insert(left.down, places, down), unit, top)
+        return Ranking(by, np.insert(left.order, places, rows), np.insert(left.down, places, down), unit, top)
 
     def _positions(self, down: Floats, rows: NDArray[np.integer], names: Sequence[str]) -> NDArray[np.intp]:
-        """Return the positions of rows in the ranking, or where to insert them; `down` holds their negated ratings."""
+        """Return the positions of rows in the ranking, or where to insert them; `down` holds their sort keys."""
         first, last = np.searchsorted(self.down, down), np.searchsorted(self.down, down, side="right")
         for k in np.flatnonzero(last > first).tolist():
             name = names[int(rows[k])]
@@ -100,23 +102,19 @@ class Ranking:
         return first
 
 
-def rank_all(model: Model, state: Floats, names: Sequence[str]) -> Ranking:
+def rank_all(by: Order, state: Floats, names: Sequence[str]) -> Ranking:
     """Return the ranking of all rows of a state.
 
     >>> import prowess as pw
-    >>> rank_all(pw.Elo(), np.zeros((0, 4)), []).order
+    >>> rank_all(make_order(pw.Elo(), "mean"), np.zeros((0, 4)), []).order
     array([], dtype=int32)
     """
-    top = largest(model, state)
+    top = largest(by.model, state)
     unit = grain(top)
-    down = -_levels(model, state, unit)
+    down = by.keys(state, unit)
     order = _by_name(names)
     order = order[np.argsort(down[order], kind="stable")]
-    return Ranking(order, down[order], unit, top)
-
-
-def _levels(model: Model, cells: Floats, unit: float) -> Floats:
-    return level(overall(model, cells)[2], unit)
+    return Ranking(by, order, down[order], unit, top)
 
 
 def _by_name(names: Sequence[str]) -> Rows:
@@ -171,7 +169,7 @@ class Snapshot:
         model, names, memory = ladder.model, NameIndex(ladder.names), ladder.memory.copy()
         state = ladder.state[: len(ladder)].copy()
         settled = state if model.period is None else ladder.settled
-        ranking = rank_all(model, settled, names.names)
+        ranking = rank_all(order_of(ladder, about["settings"].ranked_by), settled, names.names)
         rows = {ladder.names[row]: packed for row, packed in facets.pack_players(ladder).items()}
         shared = facets.pack_memory(ladder)[memory.nbytes :]
         beliefs: dict[str, Any] = {"state": state, "settled": settled, "memory": memory, "rows": rows, "shared": shared}
@@ -214,7 +212,10 @@ class Snapshot:
             ended = cells.copy()
             settle_periods(self.model.pipeline, Table(ended, learnt.copy()), len(ended))
             settled = _with_rows(self.settled, len(names), at, ended)
-        ranking = self.ranking.updated(self.model, self.settled, settled, names.names, at) if rated else self.ranking
+        by = make_order(self.model, self.settings.ranked_by, learnt.tolist())
+        ranking = self.ranking
+        if rated or by.limit != ranking.by.limit:
+            ranking = ranking.updated(by, self.settled, settled, names.names, at)
         return replace(
             self,
             revision=revision,
@@ -232,9 +233,21 @@ class Snapshot:
         names = NameIndex([self.names.names[row] for row in kept])
         state = self.state[kept]
         settled = state if self.settled is self.state else self.settled[kept]
-        ranking = rank_all(self.model, settled, names.names)
+        ranking = rank_all(self.ranking.by, settled, names.names)
         rows = {name: packed for name, packed in self.rows.items() if name not in removed}
         return replace(self, names=names, state=state, settled=settled, ranking=ranking, rows=rows)
+
+    def with_settings(self, settings: Settings) -> Snapshot:
+        """Return the standings under other settings of the league, which may change their order."""
+        if settings == self.settings:
+            return self
+        ranking = self.ranking if settings.ranked_by == self.settings.ranked_by else self._other_ranking
+        return replace(self, settings=settings, ranking=ranking)
+
+    @cached_property
+    def _other_ranking(self) -> Ranking:
+        [other] = (name for name in RANKINGS if name != self.settings.ranked_by)
+        return rank_all(make_order(self.model, other, self.memory.tolist()), self.settled, self.names.names)
 
     @property
     def players(self) -> list[str]:
@@ -296,7 +309,7 @@ class Snapshot:
             settled[:, layout.variances] += variance
             if len(self._at_values) >= MAX_VALUES:
                 self._at_values.clear()
-            ranking = rank_all(self.model, settled, self.names.names)
+            ranking = rank_all(order_of(self.ladder, self.settings.ranked_by, values), settled, self.names.names)
             self._at_values[key] = replace(self, settled=settled, ranking=ranking)
         return self._at_values[key]
 
@@ -355,7 +368,16 @@ class Snapshot:
     @cached_property
     def points(self) -> Points | None:
         """The conversion of skills to points; None if the league has no scale, or the model has no points."""
-        return points_on(self._skills(), self.settings.scale)
+        return points_on(self._skills(), self.settings)
+
+    @cached_property
+    def provisional(self) -> Flags:
+        """Whether each player is provisional: too little is known in a ranking by the mean, else too few matches."""
+        by = self.ranking.by
+        if by.has_provisional:
+            return by.provisional(overall(self.model, self.settled)[1])
+        few: Flags = self.matches < self.settings.provisional_matches
+        return few
 
     @cached_property
     def active_since(self) -> float:
@@ -382,7 +404,7 @@ class Snapshot:
         """Return the ranks of some players in the ranking of all players, or in `ranking`; None for unknown names."""
         rows = [self.names.row(name) for name in players]
         rated = np.array([row for row in rows if row is not None], np.intp)
-        ranks = iter((ranking or self.ranking).ranks(self.model, self.settled[rated]).tolist())
+        ranks = iter((ranking or self.ranking).ranks(self.settled[rated]).tolist())
         return [None if row is None else next(ranks) for row in rows]
 
     def page(
@@ -408,7 +430,7 @@ class Snapshot:
         if min_matches > 0:
             masks.append(self.matches >= min_matches)
         if provisional is not None:
-            masks.append((self.matches < self.settings.provisional_matches) == provisional)
+            masks.append(self.provisional == provisional)
         if masks:
             order = order[np.logical_and.reduce(masks)[order]]
         return Page(self._rows(order[first : first + size], ranking), len(order))
@@ -429,35 +451,36 @@ class Snapshot:
         layout = model.pipeline.layout
         matches, last_seen = cells[:, layout.matches], cells[:, layout.last_seen]
         columns: dict[str, list[Any]] = {
-            "rank": ranking.ranks(model, cells).tolist(),
+            "rank": ranking.ranks(cells).tolist(),
             "player": [self.names.names[row] for row in rows.tolist()],
             "mu": mu.tolist(),
             "sigma": [None] * len(rows) if model.absorb.certain else sigma.tolist(),
             "shown": shown.tolist(),
             "matches": matches.astype(np.int64).tolist(),
             "last_seen": [clock.show(self.clock, seen) for seen in last_seen.tolist()],
-            "provisional": (matches < self.settings.provisional_matches).tolist(),
+            "provisional": self.provisional[rows].tolist(),
             "active": self.active[rows].tolist(),
         }
         if len(layout.traits) > 1:
             columns |= dict(zip(layout.traits, cells.T[layout.means].tolist(), strict=True))
         columns |= dict(zip(layout.extras, cells.T[layout.first_extra :].tolist(), strict=False))
         if self.points is not None:
-            for name, column in self.points.columns(mu, sigma).items():
+            for name, column in self.points.columns(mu, sigma, shown).items():
                 columns[name] = [None] * len(rows) if np.isnan(column).all() else column.tolist()
         return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
-def points_on(ladder: Ladder, scale: Scale | None) -> Points | None:
+def points_on(ladder: Ladder, settings: Settings) -> Points | None:
     """Return the conversion of a ladder's skills to points; None without a scale, or if the model has no points.
 
     >>> import prowess as pw
-    >>> points_on(pw.Ladder(pw.Elo()), None) is None
+    >>> points_on(pw.Ladder(pw.Elo()), Settings(scale=None)) is None
     True
     """
     # The model of a plugin may have no points, but the league must still have standings.
     with suppress(Error):
-        return None if scale is None else ladder.points_on(scale)
+        points = None if settings.scale is None else ladder.points_on(settings.scale)
+        return order_of(ladder, settings.ranked_by).points(points)
     return None
 
 

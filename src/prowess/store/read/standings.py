@@ -67,14 +67,14 @@ class StandingsCache:
                     while len(recent) > 1 and _size(recent) > self._recent.limit:
                         recent = recent[1:]
                     self._recent.put(key, recent, _size(recent))
-        return _with_settings(recent[-1], league)
+        return recent[-1].with_settings(league.settings)
 
     def at_revision(self, connection: Connection, league: League, revision: int) -> Snapshot:
         """Return the standings at a revision, from the cache or by rating the matches of that revision again."""
         _check_revision(league, revision)
         for snapshot in (self.of(connection, league), *(self._recent.get(league.cache_key) or ())):
             if snapshot.revision == revision:
-                return _with_settings(snapshot, league)
+                return snapshot.with_settings(league.settings)
         return self._past_snapshot(league, ("revision", revision), lambda: self._replay(connection, league, revision))
 
     def at_time(self, connection: Connection, league: League, time: float, revision: int | None = None) -> Snapshot:
@@ -148,7 +148,7 @@ class StandingsCache:
                         self._put_past(league, key, snapshot)
             finally:
                 self._computing.release()
-        return _with_settings(snapshot, league)
+        return snapshot.with_settings(league.settings)  # settings can change without a new revision
 
     def _forget_before(self, league: League) -> None:
         # Older standings still show the name of a player who was anonymised.
@@ -206,7 +206,8 @@ def _current(connection: Connection, league: League, last: Snapshot | None) -> S
         now = Snapshot.of(league, ratings.load_all(connection, league))
     else:
         rows = ratings.changed_since(connection, league, last.revision)
-        now = last.updated(league.revision, [(row.player, row.state) for row in rows], league.memory)
+        now = last.with_settings(league.settings)
+        now = now.updated(league.revision, [(row.player, row.state) for row in rows], league.memory)
     if not league.alias_revision:
         return now
     if last is not None and league.alias_revision <= last.revision:
@@ -214,8 +215,3 @@ def _current(connection: Connection, league: League, last: Snapshot | None) -> S
     else:
         names = now.names.with_aliases(aliases.load_chains(connection, league).players)
     return replace(now, names=names)
-
-
-def _with_settings(snapshot: Snapshot, league: League) -> Snapshot:
-    # Settings can change without a new revision.
-    return snapshot if snapshot.settings == league.settings else replace(snapshot, settings=league.settings)

@@ -60,6 +60,9 @@ class Points(ResponseModel):
         None, description="The low end of the 95 % interval; null if the model has no uncertainty."
     )
     points_high: float | None = None
+    points_shown: float | None = Field(
+        None, description="`shown` on the scale, if the league ranks conservatively: the rating by which players sort."
+    )
 
 
 class Rating(Points):

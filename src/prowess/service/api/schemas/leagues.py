@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, FiniteFloat, StringConstraints
 
@@ -41,6 +41,15 @@ Scale = Annotated[
 ]
 
 
+Ranking = Annotated[
+    Literal["mean", "conservative"],
+    Field(
+        description="Which number is the rating and sorts: the mean, with provisional players after all others, or the "
+        "conservative rating μ − 3σ. If null, it is the mean with a scale, and the conservative rating without."
+    ),
+]
+
+
 class SettingsUpdate(RequestModel):
     """Settings of a league; missing settings stay unchanged."""
 
@@ -49,11 +58,15 @@ class SettingsUpdate(RequestModel):
     allow_future: bool | None = None
     auto_switch: bool | None = None
     scale: Scale | None = None
+    ranking: Ranking | None = None
 
     def changes(self) -> dict[str, Any]:
-        """Return the settings to change. A null scale removes the scale; any other null leaves a setting unchanged."""
-        scale = {"scale": self.scale} if "scale" in self.model_fields_set else {}
-        return self.model_dump(exclude_none=True) | scale
+        """Return the settings to change.
+
+        A null scale or ranking removes it; any other null leaves a setting unchanged.
+        """
+        removable = {name: getattr(self, name) for name in ("scale", "ranking") if name in self.model_fields_set}
+        return self.model_dump(exclude_none=True) | removable
 
 
 class Settings(ResponseModel):
@@ -68,6 +81,7 @@ class Settings(ResponseModel):
         description="Whether the service replaces the league's model automatically when it finds a better one."
     )
     scale: Scale | None
+    ranking: Ranking | None
 
 
 class NewLeague(RequestModel):
@@ -123,6 +137,7 @@ class League(ResponseModel):
                 "allow_future": False,
                 "auto_switch": False,
                 "scale": [1500.0, 400.0],
+                "ranking": None,
             },
             "model": PRESET,
             "generation": 1,

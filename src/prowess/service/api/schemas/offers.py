@@ -43,8 +43,12 @@ class Ranked(ResponseModel):
     """A rank and a rating."""
 
     rank: int
+    mu: float | None = Field(None, description="The mean; omitted in offers of earlier versions.")
     shown: float
-    points: float | None = Field(None, description="The rating in points; omitted if the league has no scale.")
+    points: float | None = Field(None, description="The mean in points; omitted if the league has no scale.")
+    points_shown: float | None = Field(
+        None, description="`shown` in points; omitted unless the league has a scale and ranks conservatively."
+    )
 
 
 class RankChange(ResponseModel):

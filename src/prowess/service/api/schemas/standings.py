@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from .common import ANN, Points, Rating, ResponseModel, Time, example
@@ -25,10 +27,13 @@ class Standing(Points):
     player: str
     mu: float
     sigma: float | None
-    shown: float = Field(description="The rating that players are ranked by: μ − 3σ for most models.")
+    shown: float = Field(description="The conservative rating: μ − 3σ for most models.")
     matches: int
     last_seen: Time | None
-    provisional: bool = Field(description="Whether the player has too few matches for a reliable rating.")
+    provisional: bool = Field(
+        description="Whether the rating is not yet reliable. Ranked by the mean, players are provisional while more is "
+        "unknown than known about them, and come after all others; else while they have few matches."
+    )
     active: bool = Field(description="Whether the player has played recently.")
     volatility: float | None = Field(None, description="only for Glicko-2")
     offence: float | None = Field(None, description="the mean; only for models that rate offence and defence")
@@ -43,6 +48,7 @@ class Leaderboard(ResponseModel):
             "league": "darts",
             "revision": 120,
             "generation": 1,
+            "ranking": "mean",
             "page": 1,
             "size": 50,
             "total": 61,
@@ -54,6 +60,9 @@ class Leaderboard(ResponseModel):
     league: str
     revision: int
     generation: int
+    ranking: Literal["mean", "conservative"] = Field(
+        description="Which number is the rating and sorts: μ, or the conservative `shown`; in points if there are any."
+    )
     page: int
     size: int
     total: int
@@ -70,7 +79,10 @@ class PeakRating(Points):
     player: str
     mu: float
     sigma: float
-    shown: float = Field(description="The rating that players are ranked by: μ − 3σ for most models.")
+    shown: float = Field(description="The conservative rating: μ − 3σ for most models.")
+    provisional: bool | None = Field(
+        None, description="Whether more was unknown than known about the player; only in rankings by the mean."
+    )
     time: Time | None = Field(description="When the player was best.")
     match: int = Field(description="The number of the match in the league, counted from 1 in order of time.")
     matches: int = Field(description="The number of the player's matches.")

@@ -139,7 +139,7 @@ def _effects(service: Service, name: str, history: History, checks: Sequence[Sus
     done = preview(service.database, Post(name, history))
     # In an empty league, the model has not learnt anything about scores yet.
     if not len(index) and done.after is not None:
-        points = points_on(done.after, league.settings.scale)
+        points = points_on(done.after, league.settings)
     return {
         "newcomers": len(new),
         "new_names": new[:NAMES],

@@ -1,4 +1,7 @@
-"""How pages write ratings: in points with their 95 % interval if the league has a scale, else in the model's unit."""
+"""How pages write ratings: in points with their 95 % interval if the league has a scale, else in the model's unit.
+
+The rating is always the number by which players are ranked.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ....model.fit.leaderboard import choose_ranking, rating_column
 from ....model.model import Model
 from ....model.scale import Z95, Scale
+from ....store.leagues import Settings
 from .filters import digits, number, signed
 from .match_context import column_label
 
@@ -31,6 +36,17 @@ class RatingFormat:
 
     model: Model
     scale: Scale | None
+    ranking: str | None = None
+
+    @classmethod
+    def of(cls, model: Model, settings: Settings) -> RatingFormat:
+        """Return the format of ratings by a model in a league with these settings."""
+        return cls(model, settings.scale, settings.ranking)
+
+    @cached_property
+    def by_mean(self) -> bool:
+        """Whether players are ranked by the mean, so that provisional players come after all others."""
+        return choose_ranking(self.ranking, self.scale) == "mean"
 
     @cached_property
     def places(self) -> int:
@@ -42,11 +58,20 @@ class RatingFormat:
         return self._text(self.value(rating), more)
 
     def value(self, rating: Rating | None) -> float | None:
-        """Return the number in the column "Rating": the points of μ, or the rating by which players are ranked."""
+        """Return the number in the column "Rating", by which players are ranked."""
         if rating is None:
             return None
-        value: float | None = rating["points"] if "points" in rating else rating["shown"]
-        return value
+        name = rating_column(rating.keys() - {"provisional"})
+        value: float | None = rating["mu"] if name == "shown" and self.by_mean and "mu" in rating else rating[name]
+        return value  # offers of earlier versions have no mu
+
+    def is_marked(self, row: Rating) -> bool:
+        """Return whether a rating has a question mark: the player is provisional and comes after all others."""
+        return bool(self.by_mean and not self.model.absorb.certain and row.get("provisional"))
+
+    def beside(self, rating: Rating) -> str:
+        """Format half the width of the 95 % interval, if the rating is its middle; else ""."""
+        return "" if "points_shown" in rating else self.margin(rating)
 
     def change(self, before: Rating | None, after: Rating | None) -> float | None:
         """Return how much the number in the column "Rating" changes; None if one of the ratings is missing."""

@@ -113,7 +113,7 @@ def render_page(
     defaults: dict[str, Any] = {}
     if league is not None:
         defaults = {"places": digits(league.model), "certain": league.model.absorb.certain}
-        defaults["ratings"] = RatingFormat(league.model, league.settings.scale)
+        defaults["ratings"] = RatingFormat.of(league.model, league.settings)
     common: dict[str, Any] = {
         "key": key,
         "may": may,
