@@ -1,13 +1,15 @@
 """Time spans select the same days as Python's calendar."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, timezone
+from math import inf
 from typing import Any
 
 import pytest
 
 from prowess.errors import Error
 from prowess.history import History
-from prowess.history.slicing import first_of_last, usual_period
+from prowess.history.slicing import first_of_last, stamp_of, week_before
+from prowess.history.times import show_time
 
 GAME = {"teams": [["ann"], ["bob"]]}
 YEAR = [date(2023, 11, 20) + timedelta(days=n) for n in range(500)]
@@ -109,21 +111,28 @@ def test_unknown_periods_raise_an_error(times: list[Any], period: str, message: 
 
 
 @pytest.mark.parametrize(
-    ("times", "usual"),
+    ("last", "wanted"),
     [
-        (YEAR, "week"),
-        (["2020-01-01", "2022-01-01"], "month"),
-        (["2020-01-01", "2020-01-05"], "day"),
-        (["2020-01-01", "2020-01-02"], None),
-        (["2020-01-01"], None),
-        ([1, 1, 2, 2], "last"),
-        ([1, 2, 3, 4], None),
-        ([None], None),
-        ([], None),
+        ("2025-04-02", date(2025, 3, 26)),
+        ("2025-04-02T00:00:00", datetime(2025, 3, 26, 23, 59, 59, 999999)),
+        ("2025-04-02T23:59:59", datetime(2025, 3, 26, 23, 59, 59, 999999)),
+        (datetime(2025, 4, 2, 1, tzinfo=timezone(timedelta(hours=3))), "2025-03-26 23:59:59.999999+03:00"),
+        (12, 5.0),
+        (12.9, 5.0),
+        (-0.5, -8.0),
     ],
 )
-def test_default_period_depends_on_the_time_span_of_the_history(times: list[Any], usual: str | None) -> None:
-    assert usual_period(daily(times)) == usual
+def test_changes_of_rank_are_since_the_end_of_the_day_a_week_before(last: Any, wanted: Any) -> None:
+    history = daily([last])
+    assert history.time is not None
+    found = show_time(*stamp_of(history), week_before(float(history.time[0]), stamp_of(history)))
+    assert found == wanted or str(found) == wanted
+
+
+def test_week_before_the_first_day_of_the_calendar_is_minus_infinity() -> None:
+    history = daily(["0001-01-03"])
+    assert history.time is not None
+    assert week_before(float(history.time[0]), stamp_of(history)) == -inf
 
 
 def test_selecting_matches_by_time_in_a_history_without_times_raises_an_error() -> None:

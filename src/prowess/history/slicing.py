@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import MAXYEAR, date, datetime, timedelta
-from math import inf, nan
+from math import floor, inf, nan
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .history import History
 
 Column = TypeVar("Column", bound=NDArray[Any])
+WEEK = 7  # days, or units of plain numbers
 
 # The neutral value of each optional column, and the length of the column.
 ABSENT: dict[str, tuple[Any, str]] = {
@@ -296,24 +297,27 @@ def _months_later(day: date, months: int) -> date:
     return day.replace(year=year, month=month + 1, day=min(day.day, monthrange(year, month + 1)[1]))
 
 
-def usual_period(history: History) -> str | None:
-    """Return the default period for rating changes: a day, a week or a month, depending on the span of the history.
+def week_before(last: float, stamp: Stamp) -> float:
+    """Return the time since which changes of rank are shown: the end of the day seven days before the last match.
 
-    The period is None if the history has no times, or spans only a few days. If its times are plain numbers, the period
-    is "last" if there are at least two matches per number on average, as with rounds, and otherwise None.
+    `last` is the time of the last match, as in `History.time`. Days make the result stay the same while matches are
+    added on one day. If times are plain numbers, it is seven units earlier, and a whole number. Before the first day of
+    the calendar, it is −∞.
 
-    >>> from .history import History
-    >>> days = [{"teams": [["ann"], ["bob"]], "time": day} for day in ("2026-01-01", "2026-03-01")]
-    >>> usual_period(History.from_matches(days))
-    'week'
+    >>> week_before(30.5, Stamp("number", None))
+    23.0
+    >>> utc = Stamp("timestamp", "UTC")
+    >>> str(show_time(*utc, week_before(parse_time("2026-01-31T18:00:00Z")[2], utc)))
+    '2026-01-24 23:59:59.999999+00:00'
     """
-    if history.time is None or not len(history) or history.time[0] == history.time[-1]:
-        return None
-    if history.time_kind == "number":
-        rounds = 1 + int(np.count_nonzero(np.diff(history.time)))
-        return "last" if 2 * rounds <= len(history) else None
-    days = float(history.time[-1] - history.time[0]) / DAY
-    return next((name for name, least in (("month", 730), ("week", 21), ("day", 3)) if days >= least), None)
+    if stamp.kind == "number":
+        return floor(last) - float(WEEK)
+    moment: Any = show_time(*stamp, last)
+    if stamp.kind == "timestamp":
+        moment = moment.replace(hour=23, minute=59, second=59, microsecond=999999)
+    with suppress(OverflowError):
+        return float(parse_time(moment - timedelta(days=WEEK))[2])
+    return -inf
 
 
 def first_of_last(history: History, period: str) -> int:

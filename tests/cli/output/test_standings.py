@@ -33,7 +33,7 @@ def check(shown: str, columns: int) -> None:
     assert max(cell_len(line.rstrip()) for line in shown.splitlines()) <= columns
     assert len(rows(shown)) == len(NAMES) + 1
     assert len({cell_len(row) for row in rows(shown)}) == 1
-    assert "after 2026-01-09, change since 2026-01-08" in shown
+    assert "after 2026-01-09, change since 2026-01-02" in shown
     assert all(name in shown for name in NAMES if len(name) < 20)
 
 

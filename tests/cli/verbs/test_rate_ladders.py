@@ -144,7 +144,7 @@ def test_groups_are_rated_separately_in_one_table(tmp_path: Path) -> None:
 def test_each_group_has_its_own_table_on_a_terminal_and_on_a_page(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", SEASONS)
     shown = ruled("rate", path, "--by", "season", "--out", tmp_path / "a.html")
-    heads = ["season 2024: after 2024-05-02", "season 2025: after 2025-06-20, change since 2025-05-01", "season (none)"]
+    heads = ["season 2024: after 2024-05-02", "season 2025: after 2025-06-20, change since 2025-06-13", "season (none)"]
     assert [shown.index(head) for head in heads] == sorted(shown.index(head) for head in heads)
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert page.count("<table>") == 3

@@ -1,7 +1,7 @@
 """Past standings, and the changes since then, agree with fits of only the earlier matches."""
 
 import pickle
-from datetime import date
+from datetime import date, timedelta
 
 import polars as pl
 import pytest
@@ -56,7 +56,7 @@ def test_standings_with_changes_are_bit_identical_to_a_single_fit(name: str) -> 
     assert found.ladder == whole.ladder
     assert found.frame.equals(whole.leaderboard(since="2026-01-21"), null_equal=True)
     start = model.fit(HISTORY.within(None, "2026-01-20")).ladder
-    resumed = standings(model, HISTORY.within("2026-01-21"), start=start)
+    resumed = standings(model, HISTORY.within("2026-01-21"), start=start, period="8d")
     assert (resumed.ladder == whole.ladder, resumed.since) == (True, date(2026, 1, 20))
     assert resumed.frame.equals(found.frame, null_equal=True)
 
@@ -74,6 +74,41 @@ def test_rank_change_is_null_without_an_earlier_period() -> None:
     assert standings(pw.Elo(), HISTORY).since == date(2026, 1, 21)  # a week
     nothing = standings(pw.Elo(), HISTORY[:0])
     assert nothing.frame.columns == found.frame.columns
+
+
+def test_changes_are_shown_since_seven_days_before_the_last_match() -> None:
+    """The last match is on 28 January, so changes are since the 21st, whatever the length of the history."""
+    model, week = pw.TrueSkill(), date(2026, 1, 21)
+    wanted = model.fit(HISTORY).leaderboard(since="2026-01-22")
+    for begin in (None, "2026-01-15"):
+        history = HISTORY.within(begin)
+        found = standings(model, history)
+        assert found.since == week
+        assert found.frame.equals(model.fit(history).leaderboard(since="2026-01-22"), null_equal=True)
+    for end in ("2026-01-10", "2026-01-21"):
+        start = model.fit(HISTORY.within(None, end)).ladder
+        resumed = standings(model, HISTORY.within(date.fromisoformat(end) + timedelta(1)), start=start)
+        assert resumed.since == week
+        assert resumed.frame.equals(wanted, null_equal=True)
+    late = model.fit(HISTORY.within(None, "2026-01-25")).ladder
+    assert standings(model, HISTORY.within("2026-01-26"), start=late).since == date(2026, 1, 25)
+    assert standings(model, HISTORY.within(None, "2026-01-07")).since is None  # there are no earlier standings
+
+
+def test_last_seven_rounds_are_the_period_if_times_are_numbers() -> None:
+    games = [{"teams": [["ann"], ["bob"]], "time": number} for number in (1, 2.5, 3, 3.5, 10.25)]
+    found = standings(pw.Elo(), pw.History.from_matches(games))
+    assert found.since == 3.0
+    assert found.frame["gain"].abs().to_list() == pytest.approx([before_after(5) - before_after(3)] * 2)
+
+
+def before_after(wins: int) -> float:
+    """Return Ann's rating after some wins against Bob, by the formula of Elo."""
+    ann, bob = 1500.0, 1500.0
+    for _ in range(wins):
+        step = 32 * (1 - 1 / (1 + 10 ** ((bob - ann) / 400)))
+        ann, bob = ann + step, bob - step
+    return ann
 
 
 def test_ladder_rejects_matches_earlier_than_its_last_match() -> None:

@@ -59,7 +59,8 @@ OUT_PANEL = "Output"
 TOP_HELP = f"Number of players to show (0 = all). (default: {TOP} on a terminal, else all)"
 STREAM_HELP = "Rate a chronological file in chunks, which needs little memory. (default: for large files)"
 PERIOD_HELP = (
-    "Show the change over the last hour, day, week, month or year, or over a span such as 10d, 2w or 3m; none hides it."
+    "Show the change over the last hour, day, week, month or year, or over a span such as 10d, 2w or 3m; none hides "
+    "it. (default: since seven days, or units, before the last match)"
 )
 CHOOSE_HELP = (
     "With --resume, choose the model again and rate all matches with it; give all files of the ladder's matches."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from math import inf, isnan
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error, Option
-from ...history.slicing import first_of_last, usual_period
+from ...history.slicing import first_of_last, stamp_of, week_before
 from ...history.times import DAY, show_time
 from ...validate import invalid, whole
 from .effects import shifts
@@ -324,7 +324,8 @@ Time = date | float
 class Standings:
     """A leaderboard with the changes over the last period, and the ladder to continue from.
 
-    `since` is the time of the last match before the period, or None if no match is earlier.
+    `since` is the end of the earlier standings, or None if there are none: the day seven days before the last match or,
+    for a period that was given or a ladder to continue from, the time of the last match before the changes.
 
     >>> import prowess as pw
     >>> table = pw.standings(pw.TrueSkill(), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -351,9 +352,10 @@ def standings(
     """Return the leaderboard after a history, with `change` and `gain` over the last period, in one pass.
 
     `period` is a length ("week", "10d") or "last" (the last day or round); the period ends with the last match. With
-    "none", the columns `change` and `gain` are left out. By default, a period that suits the history is chosen, or the
-    whole history if a `start` is given. `scale` adds ratings in points, as in `Ladder`. With a `context`, such as
-    `{"surface": "clay"}`, ratings are those at its values. `ranking` is the same as in `Ladder.leaderboard`.
+    "none", the columns `change` and `gain` are left out. By default, the period is seven days (or units, if times are
+    plain numbers), as on the pages of the service; a ladder to continue from may be later. `scale` adds ratings in
+    points, as in `Ladder`. With a `context`, such as `{"surface": "clay"}`, ratings are those at its values. `ranking`
+    is the same as in `Ladder.leaderboard`.
 
     >>> import prowess as pw
     >>> days = ("2026-01-01", "2026-01-20", "2026-01-31")
@@ -364,9 +366,7 @@ def standings(
     """
     if start is not None:
         _check_order(start, history)
-    if period is None and start is None:
-        period = usual_period(history)
-    first = 0 if period in (None, "none") else first_of_last(history, period)
+    first, until, since = _before_period(history, period)
     # Rating the history in two parts costs no more than rating it in one.
     before = model.learn(history[:first], start, scale=scale) if first else start
     after = model.learn(history[first:], before, scale=scale)
@@ -376,11 +376,29 @@ def standings(
     if before is None:
         # Compare even with empty standings, so that every history gives the same columns.
         return Standings(compared(frame, frame.clear()), after, None)
-    since = last_time(before)
-    if first and history.time is not None and history.time_kind is not None:
-        since = show_time(history.time_kind, history.time_zone, history.time[first - 1])
+    latest = _latest(before)
+    if not first and (until is None or latest is None or latest > until):
+        since = last_time(before)  # the ladder to continue from is the earliest that is known
     earlier = leaderboard(before, min_matches, _known(before, context), choose_ranking(ranking, after.scale))
     return Standings(compared(frame, earlier), after, since)
+
+
+def _before_period(history: History, period: str | None) -> tuple[int, float | None, Time | None]:
+    """Return the index of the first match in the period, and the time before it, as a number and for display."""
+    if period == "none" or not len(history) or (period is None and history.time is None):
+        return 0, None, None
+    if period is None:
+        assert history.time is not None
+        stamp = stamp_of(history)
+        until = week_before(float(history.time[-1]), stamp)
+        if until == -inf:
+            return 0, None, None
+        shown = show_time(*stamp, until)
+        since = shown.date() if isinstance(shown, datetime) else shown
+        return int(np.searchsorted(history.time, until, side="right")), until, since
+    first = first_of_last(history, period)
+    assert history.time is not None  # or `first_of_last` has raised an error
+    return first, None, show_time(*stamp_of(history), history.time[first - 1]) if first else None
 
 
 def _known(ladder: Ladder, context: Mapping[str, Any] | None) -> dict[str, Any]:

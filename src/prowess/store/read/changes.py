@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import floor, isnan
+from math import isfinite, isnan
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
-from ...history.times import DAY
+from ...history import slicing
 from ...model.fit.leaderboard import order_of, overall
 from ...model.ladder.ladder import Ladder
+from .. import clock
 from ..leagues import Settings
 from .snapshot import Ranking, Snapshot, points_on, rank_all
 
-WEEK = 7  # days, or units of a numeric clock
 UNSCALED = Settings(scale=None)
 RESULTS = {"first": [1, 2], "draw": [1, 1], "second": [2, 1]}  # places of the two teams, by result
 
@@ -82,8 +82,7 @@ def _ranks_and_ratings(
 def week_before(now: Snapshot) -> float | None:
     """Return the time a week before the league's last match; None for a league without times.
 
-    The result is the end of a day, so that it stays the same while matches are posted on one day. If times are plain
-    numbers, a week is seven units, and the result is a whole number.
+    It is the same time as on the command line (see `prowess.history.slicing.week_before`).
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings
@@ -92,9 +91,11 @@ def week_before(now: Snapshot) -> float | None:
     >>> week_before(Snapshot.of_ladder(ladder, **about))
     23.0
     """
-    if isnan(now.last):
+    stamp = clock.STAMPS[now.clock]
+    if stamp is None or isnan(now.last):
         return None
-    return (floor(now.last / DAY) - WEEK + 1) * DAY - 1.0 if now.clock == "utc" else floor(now.last) - float(WEEK)
+    time = slicing.week_before(now.last, stamp)
+    return time if isfinite(time) else None
 
 
 def ranks_gained(
