@@ -141,3 +141,15 @@ def test_match_that_does_not_count_has_no_rating_in_hindsight(tmp_path: Path) ->
     result = run("explain", path, *TEXTBOOK, "ann", "--hindsight")
     assert result.exit_code == 0, result.stderr
     assert "–" in result.stdout or "cat" not in result.stdout
+
+
+def test_win_that_costs_skill_says_how_high_a_win_was_expected(tmp_path: Path) -> None:
+    path = tmp_path / "margins.csv"
+    scores = ["5,0"] * 5 + ["1,0"]
+    rows = [f"2026-01-0{day},ann,bob,{score}" for day, score in enumerate(scores, 1)]
+    path.write_text("\n".join(["date,team1,team2,score1,score2", *rows]) + "\n", encoding="utf-8")
+    result = run("explain", path, "ann", "--model", "GaussianSD", "--set", "beta=0.1", "--set", "gamma=1")
+    assert result.exit_code == 0, result.output
+    *_, before, last = [line for line in result.stdout.splitlines() if line.startswith("2026-01-0")]
+    assert re.search(r"won +1:0 +to win by [345](\.\d)? +−", last)
+    assert re.search(r"won +5:0 +\d+ % +", before)

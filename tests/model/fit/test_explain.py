@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import prowess as pw
+from prowess.model.fit.explain import defies_result, expectation, surprise
 from prowess.model.presets import PRESETS, preset
 from tests.cli.running import LEAGUE
 
@@ -172,3 +173,26 @@ def test_explanation_says_how_much_went_to_the_skill_and_how_much_to_each_deviat
     assert first["moved_at_surface"] / first["moved"] == pytest.approx(16.0 / (25 / 3) ** 2)
     told = fit.account(0).sentences[0]
     assert told == "ann won against bob (48 % chance): +4.02 (and +0.93 at surface clay), giving 29.02."
+
+
+def test_narrow_win_of_a_favourite_is_a_surprise_that_defies_the_result() -> None:
+    """Ann has won five matches by five goals, so a win by one is four fewer than expected, and costs her skill."""
+    matches = [{"teams": [["ann"], ["bob"]], "scores": [5, 0]}] * 5 + [{"teams": [["ann"], ["bob"]], "scores": [1, 0]}]
+    fit = pw.GaussianSD(beta=0.1, gamma=1.0).fit(pw.History.from_matches(matches))
+    rows = fit.explain("ann").matches.to_dicts()
+    assert [defies_result(row) for row in rows] == [False] * 5 + [True]
+    assert surprise(rows[-1]) == pytest.approx(1 - rows[-1]["expected_lead"])
+    assert expectation(rows[-1]) == f"expected to win by {rows[-1]['expected_lead']:.1f}".removesuffix(".0")
+    loser = fit.explain("bob").matches.to_dicts()[-1]
+    assert defies_result(loser)
+    assert surprise(loser) == pytest.approx(-surprise(rows[-1]))  # type: ignore[operator]
+    assert expectation(loser).startswith("expected to lose by ")
+
+
+def test_surprise_without_scores_is_the_share_of_opponents_beaten_more_than_expected() -> None:
+    fit = pw.TrueSkill(draw_probability=0).fit(pw.History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]]}]))
+    rows = [fit.explain(name).matches.row(0, named=True) for name in ("ann", "bob", "cat")]
+    assert [surprise(row) for row in rows] == pytest.approx([0.5, 0.0, -0.5])
+    assert [expectation(row) for row in rows] == ["expected place 2.0"] * 3
+    assert not any(map(defies_result, rows))
+    assert surprise({"actual": 1.0, "expected": float("nan")}) is None

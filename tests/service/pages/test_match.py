@@ -22,7 +22,7 @@ def test_match_page_shows_forecast_and_explanations(ask):
     assert "31 Jan 2026, 19:30 UTC" in text
     assert re.search(r"1 ann won 3 2 bob home 1 ", text)
     assert re.search(r"Win for ann 4\d % Draw \d % Win for bob 4\d %", text)
-    assert "25.00 ± 8.33 29.40 ± 7.17 +4.40 0.00 → 7.88" in text
+    assert "25.00 ± 8.33 29.40 ± 7.17 +4.40 (better than expected) 0.00 → 7.88" in text
     assert "ann won 3:1 against bob (48 % chance): +4.40, giving 29.40." in text
     assert "Recorded on" in text
     assert "by office" in text

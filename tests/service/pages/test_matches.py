@@ -46,7 +46,7 @@ def test_match_list_of_a_player_shows_rating_changes(ask):
     ask.create_league("her-matches", model={"name": "Elo"})
     ask.post("/api/leagues/her-matches/matches", {"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, status=201)
     row = lines(ask.look("/leagues/her-matches/matches?player=bob").text)
-    assert row == ["1 Jan 2026 ann beat bob 50 % −16.0 Details"]
+    assert row == ["1 Jan 2026 ann beat bob 50 % −16.0 (worse than expected) Details"]
     missing = ask.look("/leagues/her-matches/matches?player=<b>")
     assert missing.status_code == 404
     assert "no matches of a player named &#39;&lt;b&gt;&#39;" in missing.text

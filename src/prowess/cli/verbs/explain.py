@@ -12,6 +12,7 @@ from ... import Explanation, Fit, Hindsight
 from ...atomic_files import check_target
 from ...frames import FORMATS, join_lists, write_frame
 from ...history.read_options import Choices
+from ...model.fit.explain import defies_result, expectation, surprise
 from ...model.hindsight.support import can_look_back
 from ...text import count, join_words
 from ..options.model_args import ModelChoice
@@ -179,7 +180,10 @@ def _print_matches(explanation: Explanation, matches: pl.DataFrame, limit: int) 
         "against": [],
         "result": list(map(_format_result, rows)),
         "expected": list(map(_format_expected, rows)),
-        "moved": [_format_move(moved, explanation.digits) for moved in explanation.moves[-limit:]],
+        "moved": [
+            _format_move(moved, explanation.digits, surprise(row))
+            for moved, row in zip(explanation.moves[-limit:], rows, strict=True)
+        ],
         "rating": [f"{rating:.{explanation.digits}f}" for rating in explanation.ratings[1:][-limit:]],
     }
     later = _hindsight_ratings(matches)
@@ -212,20 +216,23 @@ def _format_result(row: dict[str, Any]) -> str:
 
 
 def _format_expected(row: dict[str, Any]) -> str:
-    # A win probability if there are two teams, otherwise a place.
+    # A win probability if there are two teams, otherwise a place; the lead, if that explains a surprising change.
     if row["expected"] is None:
         return "–"
+    if row["teams"] == 2 and row.get("expected_lead") is not None and defies_result(row):
+        return expectation(row).removeprefix("expected ")
     if row["teams"] == 2:
         return percent(row["expected"]).strip()
     return f"place {1 + (1 - row['expected']) * (row['teams'] - 1):.1f}"
 
 
-def _format_move(moved: float, digits: int) -> Text:
+def _format_move(moved: float, digits: int, better: float | None) -> Text:
+    """Format a change of a rating: green if the result was `better` than expected, red if it was worse."""
     from rich.text import Text
 
     # "−0.00" would look like a loss.
     small = abs(moved) < 0.5 * 10**-digits
-    style = "" if small else "green" if moved > 0 else "red"
+    style = "" if small else "green" if (moved if better is None else better) > 0 else "red"
     return Text(f"{0.0 if small else moved:+.{digits}f}".replace("-", "−"), style=style)
 
 

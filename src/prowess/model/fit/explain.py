@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import floor, log10, sqrt
+from math import floor, isfinite, isnan, log10, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -365,6 +365,53 @@ def result_and_odds(row: dict[str, Any]) -> tuple[str, str]:
     if "expected_lead" in row:
         return ended, f"a lead of {row['expected_lead']:.1f}".replace("-", "−")
     return ended, f"{100 * row['expected']:.0f} %"
+
+
+def surprise(row: Mapping[str, Any]) -> float | None:
+    """Return how much better a result was than expected: by how many goals, or by what share of the opponents.
+
+    Scores are compared in models of scores, because these also move the rating of a winner by the margin. The surprise
+    is None if nothing was expected.
+
+    >>> surprise({"actual": 1.0, "expected": 0.75}), surprise({"actual": 1.0, "expected": None})
+    (0.25, None)
+    >>> surprise({"actual": 1.0, "expected": 0.9, "expected_lead": 3.0, "score": 1.0, "against": 0.0})
+    -2.0
+    """
+    lead, score, against = (row.get(name) for name in ("expected_lead", "score", "against"))
+    if lead is not None and score is not None and against is not None and isfinite(lead + score - against):
+        return float(score - against - lead)
+    expected = row["expected"]
+    return None if expected is None or isnan(expected) else float(row["actual"] - expected)
+
+
+def defies_result(row: Mapping[str, Any]) -> bool:
+    """Return whether a match moved a rating against its result: down after a win, or up after a defeat.
+
+    >>> defies_result({"actual": 1.0, "moved": -3.2}), defies_result({"actual": 0.5, "moved": -3.2})
+    (True, False)
+    """
+    moved = row["moved"] or 0.0
+    return bool((row["actual"] == 1.0 and moved < 0.0) or (row["actual"] == 0.0 and moved > 0.0))
+
+
+def expectation(row: Mapping[str, Any]) -> str:
+    """Return what was expected of a player in a few words; `teams` is the number of teams.
+
+    >>> expectation({"teams": 2, "expected": 0.9, "expected_lead": 3.04})
+    'expected to win by 3'
+    >>> expectation({"teams": 2, "expected": 0.2, "expected_lead": -0.62}), expectation({"teams": 2, "expected": 0.65})
+    ('expected to lose by 0.6', '65 % expected')
+    >>> expectation({"teams": 3, "expected": 0.5})
+    'expected place 2.0'
+    """
+    if row["teams"] > 2:
+        return f"expected place {result_and_odds({'place': None, **row})[1]}"
+    lead = row.get("expected_lead")
+    if lead is None:
+        return f"{100 * row['expected']:.0f} % expected"
+    by = f"{abs(lead):.1f}".removesuffix(".0")
+    return "expected to draw" if by == "0" else f"expected to {'win' if lead > 0 else 'lose'} by {by}"
 
 
 def _round(number: float) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ....model.fit.explain import defies_result, expectation, surprise
 from ....model.fit.leaderboard import choose_ranking, rating_column
 from ....model.model import Model
 from ....model.scale import Z95, Scale
@@ -82,6 +83,30 @@ class RatingFormat:
         """Return how much a match changed the estimated skill of a player, in points or as a change of μ."""
         moved: float | None = row["points_moved"] if "points_moved" in row else row["moved"]
         return moved
+
+    def verdict(self, row: Rating, teams: Sequence[Any], scores: Sequence[float] | None = None) -> dict[str, str]:
+        """Return how to show the rating change of a player in a match: a class, the class in words, and a reason.
+
+        The class is "good" if the result was better than expected, else "bad". The reason is what was expected, if the
+        change seems to contradict the result: a win that costs points, or a defeat that gains some.
+
+        >>> import prowess as pw
+        >>> row = {"team": 0, "actual": 1.0, "expected": 0.9, "expected_lead": 3.0, "score": 1.0, "moved": -0.4}
+        >>> RatingFormat(pw.GaussianSD(), None).verdict(row, [["ann"], ["bob"]], [1.0, 0.0])
+        {'class': 'bad', 'words': 'worse than expected', 'reason': 'expected to win by 3'}
+        """
+        own = row["team"]
+        others = [score for team, score in enumerate(scores or ()) if team != own and score is not None]
+        row = {**row, "teams": len(teams), "against": max(others, default=None)}
+        better = surprise(row)
+        if not row["moved"]:
+            better = 0.0
+        elif better is None:
+            return {"class": "good" if row["moved"] > 0 else "bad", "words": "", "reason": ""}
+        name, words = {1: ("good", "better than expected"), -1: ("bad", "worse than expected"), 0: ("", "")}[
+            (better > 0) - (better < 0)
+        ]
+        return {"class": name, "words": words, "reason": expectation(row) if defies_result(row) else ""}
 
     def margin(self, rating: Rating, more: int = 0) -> str:
         """Format half the width of the 95 % interval in points; "" without points or without uncertainty.
