@@ -11,7 +11,7 @@ from ..store.write.commands import Post
 from ..store.write.writer import perform
 
 LEAGUE = "demo"
-SETTINGS = Settings(provisional_matches=25, inactive_days=14.0)  # some players are provisional, some inactive
+SETTINGS = Settings(provisional_matches=25, inactive_days=14.0)  # some players are inactive
 
 
 def fill_demo(database: Database) -> str:

@@ -73,6 +73,18 @@ def test_leaderboards_of_the_api_are_sorted_by_the_rating(ask, league):
     assert ("points_shown" in table[0]) == (kind == "points-conservative")
 
 
+def test_rows_keep_the_fields_that_clients_of_earlier_versions_read(ask, league):
+    """The old fields have their types and meanings in every ranking, and ranks are whole numbers from 1 on."""
+    name, _ = league
+    for row in ask.get(f"/api/leagues/{name}/leaderboard").json()["players"]:
+        assert {"rank", "player", "mu", "sigma", "shown", "matches", "last_seen", "provisional", "active"} <= row.keys()
+        assert isinstance(row["rank"], int)
+        assert isinstance(row["provisional"], bool)
+        assert row["shown"] == pytest.approx(row["mu"] - 3 * row["sigma"])
+        if "points" in row:
+            assert row["points"] == pytest.approx(pw.TrueSkill().points().of(row["mu"]))
+
+
 def csv_rows(ask, name):
     return list(csv.DictReader(io.StringIO(ask.get(f"/leagues/{name}/standings.csv").text)))
 

@@ -179,6 +179,7 @@ def test_leagues_of_earlier_versions_have_no_scale_after_the_upgrade(engine):
         assert leagues.create(connection, "new").settings.scale == (1500, 400)
         changed = leagues.change(connection, "old", settings={"scale": (1000, 200)})
         assert changed.settings.scale == (1000, 200)
+        assert changed.settings.ranked_by == "mean"
         assert leagues.change(connection, "old", title="Older").settings.scale == (1000, 200)
         assert leagues.change(connection, "old", settings={"scale": None}).settings.scale is None
         # The settings are still readable for earlier versions, which do not know the ranking, unless one is chosen.
