@@ -306,7 +306,9 @@ def operations(document: dict[str, Any]) -> list[tuple[str, str]]:
     return [(method.upper(), path) for path, methods in document["paths"].items() for method in methods]
 
 
-def send(place: RunningService, operation: tuple[str, str], league: str, key: str | None) -> Answer:
+def send(
+    place: RunningService, operation: tuple[str, str], league: str, key: str | None, query: str | None = None
+) -> Answer:
     """Send a valid request to a route; it succeeds if the key has permission."""
     method, path = operation
     known = {"{league}": league, "{id}": "m2", "{player}": "ann", "{alias}": "anonymous-1", "{format}": "csv"}
@@ -322,11 +324,31 @@ def send(place: RunningService, operation: tuple[str, str], league: str, key: st
         path = path.replace(name, value)
     body = {**WRITES, **QUESTIONS}.get(operation)
     kind = {"Content-Type": "text/csv"} if isinstance(body, bytes) else {}
+    query = query or ("format=csv" if kind else "")
     connection = place.server.connect(key)
     try:
-        return connection.ask(method, path + ("?format=csv" if kind else ""), body, **kind)
+        return connection.ask(method, f"{path}?{query}" if query else path, body, **kind)
     finally:
         connection.close()
+
+
+def test_every_api_route_rejects_unknown_query_parameters(place: RunningService, document: dict[str, Any]) -> None:
+    held = dump(place.database)
+    api = [operation for operation in operations(document) if operation[1].startswith("/api/")]
+    for operation in api:
+        declared = document["paths"][operation[1]][operation[0].lower()].get("parameters", [])
+        known = [one["name"] for one in declared if one["in"] == "query" and one["name"] != "context"]
+        answer = send(place, operation, "control", place.keys["admin"], "utm_source=mail")
+        assert answer.status == 422, (operation, answer)
+        readable(answer.status, answer.headers, answer.body)
+        problem = answer.json
+        if operation[1].endswith("/matches") and operation[0] == "GET":  # any other parameter is a context column
+            assert "utm_source" in problem["detail"] or "no context" in problem["detail"], problem
+            continue
+        assert [error["field"] for error in problem["errors"]] == ["utm_source"], operation
+        assert all(name in problem["detail"] for name in known), (operation, problem)
+    assert dump(place.database) == held
+    assert {path for _, path in operations(document)} - {path for _, path in api} == {"/healthz", "/readyz", "/metrics"}
 
 
 def test_permission_tests_cover_every_write_route(document: dict[str, Any]) -> None:

@@ -61,7 +61,7 @@ def document(app: FastAPI) -> dict[str, Any]:
         )
         for path, methods in schema["paths"].items():
             for method, operation in methods.items():
-                _declare_problems(operation, method)
+                _declare_problems(operation, method, path)
                 if "{league}" in path:
                     operation["responses"]["308"] = RENAMED
         components = schema.setdefault("components", {})
@@ -76,7 +76,7 @@ def document(app: FastAPI) -> dict[str, Any]:
     return app.openapi_schema
 
 
-def _declare_problems(operation: dict[str, Any], method: str) -> None:
+def _declare_problems(operation: dict[str, Any], method: str, path: str) -> None:
     statuses = {429, 500, 503}
     security, parameters = operation.get("security", []), operation.get("parameters", [])
     if security:
@@ -86,7 +86,7 @@ def _declare_problems(operation: dict[str, Any], method: str) -> None:
         statuses -= {403}
     if any(parameter["in"] == "path" for parameter in parameters):
         statuses.add(404)
-    if parameters or method != "get":  # requests that write reject unknown query parameters
+    if path.startswith("/api/") or method != "get":  # unknown query parameters are rejected
         statuses.add(422)
     if method in WITH_BODY:
         statuses |= {400, 413, 415}

@@ -142,6 +142,13 @@ def test_filter_by_an_unknown_context_column_gets_422_and_a_list_of_known_column
     assert "a number is needed" in ask.get(f"{league}/matches?rest=many", status=422).json()["detail"]
 
 
+@pytest.mark.parametrize("path", ["matches", "players/ann/matches"])
+def test_parameter_of_another_route_is_no_filter_of_matches(ask, league, tennis, path):
+    problem = ask.get(f"{league}/{path}?page=2&surface=clay", status=422).json()
+    assert problem["errors"][0]["field"] == "page"
+    assert "offset" in problem["detail"]
+
+
 def test_context_filter_in_a_league_without_context_gets_422(ask, league):
     ask.post(f"{league}/matches", match("m1"), status=201)
     assert "no context" in ask.get(f"{league}/matches?surface=clay", status=422).json()["detail"]

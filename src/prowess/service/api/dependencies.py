@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Annotated
 
 from fastapi import Depends, Header, Query
@@ -32,24 +33,38 @@ class _Anything(Convertor[str]):
 register_url_convertor("anything", _Anything())
 
 
-async def _checked_service(request: Request) -> Service:
+async def checked_service(request: Request) -> Service:
+    """Return the service, or raise a `Problem` if the path or the query cannot be right."""
     # NUL characters are rejected, because PostgreSQL cannot store them.
     if "\0" in request.scope["path"]:
         raise Problem(404, "Not found: names cannot contain the NUL character")
     if b"%00" in request.scope["query_string"]:
         raise Problem(422, "the query contains a NUL character, which cannot be stored; remove it")
-    if request.scope["query_string"] and request.method != "GET":
-        _check_query(request)
+    if request.scope["query_string"] and not _takes_columns(request):
+        check_query(request)
     return service_of(request)
 
 
-def _check_query(request: Request) -> None:
-    # A misspelt `dry_run` must not be ignored, because the request would then write.
-    names = _query_names(request.scope["route"].dependant)
+def check_query(request: Request, columns: Collection[str] = ()) -> None:
+    """Raise a problem (422) for a query parameter that a route of the API does not have; pages ignore such parameters.
+
+    `columns` are the parameters for context columns that the route takes; each may also have the prefix.
+    """
+    # A misspelt `dry_run` must not be ignored, because the request would then write. Neither must a misspelt filter,
+    # because the response would then have everything.
+    if not request.scope["path"].startswith("/api/"):
+        return
+    names = list(dict.fromkeys([*_query_names(request.scope["route"].dependant), *columns]))
     for name in request.query_params:
-        if name not in names:
+        if name not in names and not (name.startswith(COLUMN_PREFIX) and name.removeprefix(COLUMN_PREFIX) in columns):
             allowed = f"allowed: {', '.join(names)}" if names else "this route takes no query parameters"
             raise field_problem(name or "query", f"unknown query parameter; {allowed}")
+
+
+def _takes_columns(request: Request) -> bool:
+    # These routes check the query themselves, because only they know the columns of the league.
+    parameters = (request.scope["route"].openapi_extra or {}).get("parameters", ())
+    return any(parameter["name"] == CONTEXT_PARAMETER["name"] for parameter in parameters)
 
 
 def _query_names(dependant: Dependant) -> list[str]:
@@ -104,7 +119,7 @@ CONTEXT_PARAMETER = {
     "example": {"surface": "clay"},
 }
 CONTEXT_PARAMETERS = {"parameters": [CONTEXT_PARAMETER]}
-ServiceDep = Annotated[Service, Depends(_checked_service)]
+ServiceDep = Annotated[Service, Depends(checked_service)]
 Read = Annotated[Access, Depends(LeaguePermission("read"))]
 Write = Annotated[Access, Depends(LeaguePermission("write"))]
 Admin = Annotated[Access, Depends(LeaguePermission("admin"))]

@@ -43,6 +43,7 @@ from .dependencies import (
     Reason,
     ServiceDep,
     Write,
+    check_query,
     column_param,
 )
 from .responses import NOT_MODIFIED, cached_json, change_payload, etag_of, extend_etag, json_response, rfc3339
@@ -432,6 +433,8 @@ async def list_player_matches(
 async def _matches_response(
     request: Request, access: Access, service: Service, filters: MatchFilter, limit: int, path: str
 ) -> Response:
+    check_query(request, [column_param(column) for column in filters.context])  # the views check the columns
+
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
 

@@ -8,7 +8,7 @@ from functools import cache
 from math import isfinite
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from ...model.components.statistic import Statistic
@@ -17,6 +17,7 @@ from ...model.presets import PRESETS
 from ...model.registry import facet_addresses
 from ...store.leagues import Settings
 from ...text import capitalise, join_words
+from .dependencies import checked_service
 from .responses import json_response
 from .schemas import leagues as schemas
 
@@ -140,7 +141,9 @@ TECHNICAL = ("tolerance", "sweeps", "least", "printed", "prediction", "larger")
 SIMPLE = (bool, int, float, str)
 
 
-@router.get("/api/models", summary="List models", response_model=schemas.Models)
+@router.get(
+    "/api/models", summary="List models", response_model=schemas.Models, dependencies=[Depends(checked_service)]
+)
 async def list_models() -> Response:
     """All rating systems, with descriptions, parameters and their defaults."""
     return json_response({"models": _models()})

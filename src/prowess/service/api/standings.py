@@ -22,7 +22,7 @@ from ...store.leagues import League
 from ...store.read.snapshot import Page, Snapshot
 from ..auth import Access
 from ..context import Service
-from .dependencies import COLUMN_PREFIX, CONTEXT_PARAMETER, LARGEST, RawNames, Read, ServiceDep
+from .dependencies import COLUMN_PREFIX, CONTEXT_PARAMETER, LARGEST, RawNames, Read, ServiceDep, check_query
 from .responses import (
     NOT_MODIFIED,
     cached_json,
@@ -54,6 +54,16 @@ def context_values(request: Request) -> dict[str, str]:
     """
     given = {name: value.strip() for name, value in request.query_params.items()}
     return {name: value for name, value in given.items() if value and name not in OWN_PARAMETERS}
+
+
+def column_params(model: Model) -> list[str]:
+    """Return the query parameters that select standings at a value of a context column.
+
+    >>> import prowess as pw
+    >>> column_params(pw.TrueSkill().replace(facets=(pw.facet.By("surface"), pw.facet.By("season"))))
+    ['surface', 'context.season']
+    """
+    return [f"{COLUMN_PREFIX}{name}" if name in OWN_PARAMETERS else name for name in model.forecast_columns]
 
 
 CONTEXT_PARAMETERS = {
@@ -279,6 +289,7 @@ async def _respond_with_standings(
             snapshot = filters.in_hindsight(service, league)
         else:
             snapshot = filters.standings(service, connection, league)
+        check_query(request, column_params(snapshot.model))
         tag = etag_of(league, snapshot.generation, snapshot.revision)
         return not_modified(request, tag) or respond(snapshot, etag_headers(tag))
 
