@@ -283,5 +283,11 @@ def test_client_has_the_facets_of_the_model():
         assert client.effects().select("value", "mu").rows() == ladder.effects.select("value", "mu").rows()
         assert set(client.deviations("ann")["value"]) == {"clay", "grass"}
         context = {"surface": "clay", "side": ["near", "far"]}
-        told = client.predict([["ann"], ["bob"]], context=context)
-        assert told.win.tolist() == ladder.predict([["ann"], ["bob"]], context=context).win.tolist()
+        pair = [["ann"], ["bob"]]
+        assert client.predict(pair, context=context).win.tolist() == ladder.predict(pair, context=context).win.tolist()
+        assert client.quality(pair, context=context) == ladder.quality(pair, context=context)
+        clay, crowd = {"surface": "clay"}, ["ann", "bob", "cat", "dan"]
+        assert client.balance(crowd, context=clay).summary == pw.balance(ladder, crowd, context=clay).summary
+        assert client.pair(crowd, context=clay).to_dict() == pw.pair(ladder, crowd, context=clay).to_dict()
+        ours, theirs = client.next_matches(crowd, context=clay), pw.next_matches(ladder, players=crowd, context=clay)
+        assert repr(ours) == repr(theirs)

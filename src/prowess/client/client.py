@@ -638,18 +638,19 @@ class Client:
         *,
         weights: Sequence[Numbers] | None = None,
         home: int | None = None,
+        context: Mapping[str, Any] | None = None,
         newcomers: bool = False,
     ) -> float:
         """Return the quality of a match between players of the league: how fair it is, from 0 to 1.
 
-        `newcomers` allows unknown names. `weights` and `home` are those of `pw.Ladder.predict`.
+        `newcomers` allows unknown names. `weights`, `home` and `context` are those of `pw.Ladder.quality`.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
         ...     round(client.quality([["ann"], ["bob"]], newcomers=True), 2)
         0.45
         """
-        body = _match_body(teams, weights=weights, home=home) | {"newcomers": newcomers}
+        body = _match_body(teams, weights=weights, home=home, context=context) | {"newcomers": newcomers}
         return float(self._send("POST", "/quality", body)["quality"])
 
     def balance(self, players: Sequence[str], **options: Any) -> Balance:

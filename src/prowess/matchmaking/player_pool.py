@@ -11,12 +11,16 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 from ..history import name_of
+from ..model.components.facet import Experience
 from ..model.engine.board import Board
 from ..model.engine.rate import build_board, read_memory
+from ..model.fit.effects import ratings_in_match
 from ..model.fit.fit import Fit
+from ..model.ladder.facet_rows import UNKNOWN
 from ..model.ladder.ladder import Ladder
 from ..model.match_input import MatchDetails
 from ..model.model import Model
+from ..model.prediction import Prediction
 from ..model.rating import Rating
 from ..validate import invalid
 
@@ -29,7 +33,9 @@ Players = Iterable[str] | Mapping[str, Rating]
 class PlayerPool:
     """Players by name with their ratings, their model, and the league's memory.
 
-    The memory holds the numbers that the model has learnt about the league.
+    The memory holds the numbers that the model has learnt about the league. The ratings are those at the values of the
+    `context`; then the model has no facets. Forecasts are made by the `ladder` that the players come from: it knows
+    them by the names or ratings in `known`.
     """
 
     model: Model
@@ -37,9 +43,35 @@ class PlayerPool:
     names: list[str]
     ratings: list[Rating]
     newcomers: tuple[str, ...]
+    ladder: Ladder
+    known: list[str | Rating]
+    context: Mapping[str, Any] | None
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def predict(self, teams: Sequence[Sequence[int]]) -> Prediction:
+        """Return the forecast of a match between players of the pool, given by their positions."""
+        if self.ladder.model.facets:
+            return self.ladder.predict(self._known(teams), context=self.context)
+        return self.model.predict_from(self.memory, self._rated(teams), None)
+
+    def quality(self, teams: Sequence[Sequence[int]]) -> float:
+        """Return the quality of a match between players of the pool, given by their positions."""
+        if self.context:
+            return self.ladder.quality(self._known(teams), context=self.context)
+        return self.model.quality_from(self.memory, self._rated(teams), None)
+
+    def _known(self, teams: Sequence[Sequence[int]]) -> list[list[str | Rating]]:
+        return [[self.known[player] for player in team] for team in teams]
+
+    def _rated(self, teams: Sequence[Sequence[int]]) -> list[list[Rating]]:
+        return [[self.ratings[player] for player in team] for team in teams]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether ratings describe the players completely; a learning curve has a variance that players share."""
+        return not (self.context and any(isinstance(facet, Experience) for facet in self.ladder.model.facets))
 
     def beliefs(self) -> tuple[Floats, Floats]:
         """Return the means and the variances of the players' skills: a row for each player, a column for each trait."""
@@ -67,8 +99,10 @@ class PlayerPool:
             board.memory[index] = number
 
 
-def make_pool(source: Source, players: Players | None = None) -> PlayerPool:
+def make_pool(source: Source, players: Players | None = None, context: Mapping[str, Any] | None = None) -> PlayerPool:
     """Return the pool of all players of a source, or only of the given players; unknown names are rated as newcomers.
+
+    With a `context`, the ratings are those at its values.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
@@ -83,20 +117,40 @@ def make_pool(source: Source, players: Players | None = None) -> PlayerPool:
         raise invalid("players", "be a list of names, or ratings by name", players)
     pairs = players.items() if isinstance(players, Mapping) else ((name, None) for name in players)
     newcomer = ladder.newcomer
-    ratings: dict[str, Rating] = {}
+    known: dict[str, str | Rating] = {}
     newcomers = []
     for label, rating in pairs:
         name = name_of(label)
-        if name in ratings:
+        if name in known:
             raise Error(f"{name} is listed twice; a player can only play once", field="players", value=name)
         if rating is not None and not isinstance(rating, Rating):
             raise Error(f"{name} must have a Rating, not {rating!r}", field="players", value=name)
         if rating is None and name not in ladder.rows:
             newcomers.append(name)
             rating = newcomer
-        ratings[name] = ladder[name] if rating is None else rating
-    memory = read_memory(ladder.model.pipeline, ladder.table)
-    return PlayerPool(ladder.model, memory, list(ratings), list(ratings.values()), tuple(newcomers))
+        known[name] = name if rating is None else rating
+    ratings = ratings_of(ladder, list(known.values()), context)
+    model = ladder.model.replace(facets=(), statistics=()) if context else ladder.model
+    memory = read_memory(model.pipeline, ladder.table)
+    return PlayerPool(model, memory, list(known), ratings, tuple(newcomers), ladder, list(known.values()), context)
+
+
+def ratings_of(ladder: Ladder, players: Sequence[str | Rating], context: Mapping[str, Any] | None) -> list[Rating]:
+    """Return the ratings of players, given by name or by rating, in a match with a context.
+
+    >>> import prowess as pw
+    >>> ratings_of(pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}), ["ann", pw.Rating(20, 1)], None)
+    [Rating(mu=30.0, sigma=4.0), Rating(mu=20.0, sigma=1.0)]
+    """
+    ratings = [player if isinstance(player, Rating) else ladder[player] for player in players]
+    if not context:
+        return ratings
+    for name, value in context.items() if isinstance(context, Mapping) else ():
+        if isinstance(value, list | tuple | np.ndarray):
+            message = f"context {name!r}: give one value for the whole match, because nobody is in a team yet"
+            raise Error(message, field="context", value=value)
+    rows = [UNKNOWN if isinstance(player, Rating) else ladder.rows[player] for player in players]
+    return ratings_in_match(ladder, ratings, rows, context)
 
 
 def _ladder_of(source: Source) -> Ladder:

@@ -108,6 +108,46 @@ def test_prediction_takes_the_context(ask, url, ladder):
         ask.post(f"{url}/predict", {"teams": PAIR, "context": context}, status=422)
 
 
+FOUR = ["nadal", "federer", "murray", "new"]
+
+
+@pytest.mark.parametrize("context", [None, {"surface": "clay"}, {"surface": "ice", "rest": 2}], ids=str)
+def test_matchmaking_takes_the_context(ask, url, ladder, context):
+    asked = {"newcomers": True, "context": context}
+    quality = ask.post(f"{url}/quality", {"teams": PAIR, "context": context}, status=200).json()
+    assert quality["quality"] == ladder.quality(PAIR, context=context)
+    predicted = ask.post(f"{url}/predict", {"teams": PAIR, "context": context}, status=200).json()
+    assert predicted["quality"] == quality["quality"]
+    balance = ask.post(f"{url}/balance", {"players": FOUR, **asked}, status=200).json()
+    forecasts.Balance.model_validate(balance)
+    expected = pw.balance(ladder, FOUR, context=context).to_dict()
+    assert {name: balance[name] for name in expected} == expected
+    pairing = ask.post(f"{url}/pair", {"queue": FOUR, **asked}, status=200).json()
+    expected = pw.pair(ladder, FOUR, context=context).to_dict()
+    assert {name: pairing[name] for name in expected} == expected
+    suggested = ask.post(f"{url}/next", {"players": FOUR, **asked}, status=200).json()
+    expected = [match.to_dict() for match in pw.next_matches(ladder, players=FOUR, context=context)]
+    assert suggested["matches"] == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("quality", {"teams": PAIR}),
+        ("balance", {"players": FOUR[:3]}),
+        ("pair", {"queue": FOUR[:3]}),
+        ("next", {"players": FOUR[:3]}),
+    ],
+)
+def test_matchmaking_refuses_an_unknown_context(ask, url, path, body):
+    refused = ask.post(f"{url}/{path}", body | {"context": {"surfaces": "clay"}}, status=422).json()
+    assert [error["field"] for error in refused["errors"]] == ["context"]
+    assert "did you mean 'surface'?" in refused["detail"]
+    if path != "quality":  # nobody is in a team yet
+        refused = ask.post(f"{url}/{path}", body | {"context": {"side": ["far", "near"]}}, status=422).json()
+        assert refused["errors"][0]["field"].startswith("context")
+
+
 def test_prediction_of_a_model_without_facets_refuses_a_context(ask, league):
     ask.post(f"{league}/matches", {"teams": PAIR}, status=201)
     refused = ask.post(f"{league}/predict", {"teams": PAIR, "context": {"surface": "clay"}}, status=422).json()

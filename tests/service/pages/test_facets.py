@@ -99,6 +99,49 @@ def test_predict_page_asks_for_the_context(ask, league, ladder):
     assert 'name="context.surface"' in refused.text
 
 
+FOUR = ["nadal", "federer", "murray", "zoe"]
+
+
+def test_fair_teams_page_asks_for_the_values_of_the_match(ask, league, ladder):
+    path, query = f"/leagues/{league}/teams", f"players={','.join(FOUR)}&context.surface=clay"
+    page = ask.look(path)
+    assert "Surface" in words(page)
+    assert "Side" not in words(page), "nobody is in a team yet"
+    data = ask.get(f"{path}.json?{query}").json()
+    expected = pw.balance(ladder, FOUR, context={"surface": "clay"})
+    assert (data["teams"], data["win"], data["quality"]) == (
+        [list(team) for team in expected.teams],
+        expected.prediction.win.tolist(),
+        expected.quality,
+    )
+    page = ask.look(f"{path}?{query}")
+    assert '<option value="clay" selected>' in page.text
+    assert '<input type="hidden" name="context.surface" value="clay">' in page.text
+    assert "predict?team=" in page.text
+    assert "context.surface=clay" in page.text, "the link to the prediction keeps the value"
+    (one, two), (three, four) = expected.teams
+    data = ask.get(f"{path}.json?team={one},{three}&team={two},{four}&context.surface=clay").json()
+    teams = [[ladder.newcomer if name == "zoe" else name for name in team] for team in ((one, three), (two, four))]
+    assert data["win"] == ladder.predict(teams, context={"surface": "clay"}).win.tolist()
+    assert data["fairest"]["quality"] == expected.quality
+    assert ask.get(f"{path}.json?players={','.join(FOUR)}").json()["quality"] != expected.quality
+
+
+def test_pairings_page_asks_for_the_values_of_the_matches(ask, league, ladder):
+    path, query = f"/leagues/{league}/pairings", f"players={'%0A'.join(FOUR)}&again=true&context.surface=clay"
+    assert "Surface" in words(ask.look(path))
+    [told] = ask.get(f"{path}.json?{query}").json()["rounds"]
+    expected = pw.pair(ladder, FOUR, context={"surface": "clay"})
+    assert [(pair["teams"], pair["quality"]) for pair in told["pairs"]] == [
+        (pair["teams"], pair["quality"]) for pair in expected.to_dict()["pairs"]
+    ]
+    known = next(pair for pair in told["pairs"] if ["zoe"] not in pair["teams"])
+    assert known["win"] == ladder.predict(known["teams"], context={"surface": "clay"}).win.tolist()
+    assert '<option value="clay" selected>' in ask.look(f"{path}?{query}").text
+    refused = ask.look(f"{path}?players=nadal%0Afederer%0Anadall&context.surface=clay")
+    assert "context.surface=clay" in refused.text, "the links that correct a name keep the value"
+
+
 def test_prediction_of_skills_alone_needs_no_context(ask, league, ladder):
     told = ask.get(f"/leagues/{league}/predict.json?team=nadal&team=federer").json()
     assert told["win"] == ladder.predict(PAIR).win.tolist()

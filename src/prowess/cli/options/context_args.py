@@ -12,7 +12,7 @@ from ... import History, Ladder, Model
 from ...errors import Error
 from ...history.context import column_at
 from ...model.compose import find_column
-from ...model.fit.effects import ladder_at, shifts
+from ...model.fit.effects import shifts
 from ...text import count, join_words
 from .read_args import SPAN_PANEL, parse_pairs
 
@@ -67,10 +67,8 @@ def parse_match_at(ladder: Ladder, texts: list[str] | None, teams: Sequence[Sequ
     return context
 
 
-def move_to(ladder: Ladder, texts: list[str] | None) -> Ladder:
-    """Return a ladder whose ratings are those at the values of --at; without values, the ladder itself."""
-    if not texts:
-        return ladder
+def parse_teams_at(ladder: Ladder, texts: list[str] | None) -> dict[str, Any]:
+    """Parse the values of --at for matches whose teams are not known yet: each is the same for the whole match."""
     context = parse_at(ladder.model, texts, ladder_values(ladder))
     check_at(ladder, context)
     for facet in ladder.model.facets:
@@ -78,7 +76,7 @@ def move_to(ladder: Ladder, texts: list[str] | None) -> Ladder:
             raise Error(
                 f"--at {facet.column}={context[facet.column]}: its effect is the same for all players; leave it out"
             )
-    return ladder_at(ladder, context)
+    return context
 
 
 def ladder_values(ladder: Ladder) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ import typer
 from ... import Balance
 from ...history.read_options import Choices
 from ...text import count
-from ..options.context_args import TeamsAt, move_to
+from ..options.context_args import TeamsAt, parse_teams_at
 from ..options.model_args import ModelChoice
 from ..options.player_args import (
     NamesFile,
@@ -68,7 +68,8 @@ def balance(
     if sizes is not None and not re.fullmatch(r"\s*\d+(\s*[,;+ ]\s*\d+)+\s*", sizes):
         raise typer.BadParameter(f"{sizes!r} must be numbers such as 3,2", param_hint="--sizes")
     team_sizes = None if sizes is None else [int(size) for size in re.findall(r"\d+", sizes)]
-    ladder = move_to(open_ladder(file, given_model, choices), at)
+    ladder = open_ladder(file, given_model, choices)
+    context = parse_teams_at(ladder, at)
     players = collect_players(ladder, names, names_file, None, newcomers)
     if not players:
         raise typer.BadParameter(
@@ -82,6 +83,7 @@ def balance(
         together=parse_groups(ladder, together, newcomers),
         apart=parse_groups(ladder, apart, newcomers),
         seed=seed,
+        context=context,
     )
     if json:
         print_json(result.to_dict())

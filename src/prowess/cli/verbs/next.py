@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ...history.read_options import Choices
-from ..options.context_args import TeamsAt, move_to
+from ..options.context_args import TeamsAt, parse_teams_at
 from ..options.model_args import ModelChoice
 from ..options.player_args import Active, NamesFile, Newcomers, People, Source, collect_players, open_ladder
 from ..options.shared import Json, add_shared_options
@@ -49,9 +49,11 @@ def next_(
     """
     from ... import next_matches
 
-    ladder = move_to(open_ladder(file, given_model, choices), at)
+    ladder = open_ladder(file, given_model, choices)
+    context = parse_teams_at(ladder, at)
     players = collect_players(ladder, names, names_file, active, newcomers)
-    matches = next_matches(ladder, players=players or None, count=count, teams=teams, size=size, each=each or None)
+    shape: Any = {"count": count, "teams": teams, "size": size, "each": each or None}
+    matches = next_matches(ladder, players=players or None, **shape, context=context)
     if json:
         print_json([match.to_dict() for match in matches])
         return

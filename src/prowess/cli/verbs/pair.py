@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,7 @@ from ... import History, Ladder
 from ...errors import Error
 from ...history.read_options import Choices
 from ...history.times import DAY
-from ..options.context_args import TeamsAt, move_to
+from ..options.context_args import TeamsAt, parse_teams_at
 from ..options.model_args import LADDER_EXTENSION, ModelChoice
 from ..options.player_args import (
     Active,
@@ -71,7 +72,7 @@ def pair(
     from ... import pair as find_pairs
 
     ladder, met = _open_ladder(file, given_model, choices, avoid)
-    ladder = move_to(ladder, at)
+    context = parse_teams_at(ladder, at)
     queue: list[Any] = [
         *collect_players(ladder, names, names_file, active, newcomers),
         *parse_groups(ladder, group, newcomers),
@@ -86,7 +87,8 @@ def pair(
     waiting = [0.0] * len(queue)
     for _ in range(rounds):
         # With this patience, giving a match to a player who sat out outweighs any gain in quality.
-        pairing = find_pairs(ladder, queue, waiting=waiting, patience=1.0, met=met, never=forbidden, least=least)
+        rules: Any = {"waiting": waiting, "patience": 1.0, "met": met, "never": forbidden, "least": least}
+        pairing = find_pairs(ladder, queue, **rules, context=context)
         pairings.append(pairing)
         # Nobody meets the same opponent in two rounds.
         forbidden += [(a, b) for left, right in pairing.pairs for a in _players(left) for b in _players(right)]
@@ -97,7 +99,7 @@ def pair(
         print_json([pairing.to_dict() for pairing in pairings])
         return
     for number, pairing in enumerate(pairings, 1):
-        _print(ladder, pairing, f"Round {number}" if rounds > 1 else "")
+        _print(ladder, pairing, context, f"Round {number}" if rounds > 1 else "")
     if pairings[0].newcomers:
         note(f"newcomers: {', '.join(pairings[0].newcomers)}")
 
@@ -128,7 +130,7 @@ def _players(item: Any) -> tuple[str, ...]:
     return (item,) if isinstance(item, str) else tuple(item)
 
 
-def _print(ladder: Ladder, pairing: Pairing, title: str) -> None:
+def _print(ladder: Ladder, pairing: Pairing, context: Mapping[str, Any], title: str) -> None:
     from rich.text import Text
 
     console = get_console()
@@ -137,7 +139,7 @@ def _print(ladder: Ladder, pairing: Pairing, title: str) -> None:
     for (left, right), quality in zip(pairing.pairs, pairing.quality, strict=True):
         teams = [_players(left), _players(right)]
         rated = [[name if name in ladder else ladder.newcomer for name in team] for team in teams]
-        chances = win_chances(ladder.predict(rated).win)
+        chances = win_chances(ladder.predict(rated, context=context).win)
         rows.append((*(team_name(team, room) for team in teams), f"{quality:.2f}", chances))
     if title:
         console.print(Text(title, style="bold"))

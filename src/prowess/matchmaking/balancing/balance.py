@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,13 +119,15 @@ def balance(
     together: Names = (),
     apart: Names = (),
     seed: int = 0,
+    context: Mapping[str, Any] | None = None,
 ) -> Balance:
     """Split players into teams whose match has the highest quality (TrueSkill, equation 7); return a `Balance`.
 
     `source` is a ladder, a fit or a model. `players` are names, or ratings by name; such ratings override those of the
     source. Unknown players are rated as newcomers. `sizes` lists the team sizes; by default, there are `teams` teams of
     sizes as equal as possible. `together` lists groups whose players stay in one team, and `apart` lists groups whose
-    players are all in different teams.
+    players are all in different teams. `context` has values of the columns of the model's facets, such as
+    {"mode": "2v2"}: the teams are the fairest at these values, and the forecast is that of `Ladder.predict` with them.
 
     If there are few splits (up to 20 players in two teams, 15 in three), all splits are compared. If there are too many
     splits, a random search finds a good split; `seed` makes the search repeatable. If the team function weighs
@@ -136,7 +138,7 @@ def balance(
     >>> pw.balance(ladder, ["ann", "bob", "cat", "dan"], apart=[["bob", "cat"]]).teams
     (('ann', 'cat'), ('bob', 'dan'))
     """
-    pool = make_pool(source, players)
+    pool = make_pool(source, players, context)
     whole("seed", seed)
     groups = parse_groups("together", together, pool.names), parse_groups("apart", apart, pool.names)
     rules = Rules(parse_sizes(len(pool), teams, sizes), *groups)
@@ -144,12 +146,11 @@ def balance(
     performances = Performances(pool, rules.sizes)
     split, compared, exact = _best_split(performances, rules, seed)
     rosters = [np.flatnonzero(split == team).tolist() for team in range(len(rules.sizes))]
-    rated = [[pool.ratings[player] for player in roster] for roster in rosters]
     return Balance(
         teams=tuple(tuple(pool.names[player] for player in roster) for roster in rosters),
-        quality=pool.model.quality_from(pool.memory, rated, None),
-        prediction=pool.model.predict_from(pool.memory, rated, None),
-        exact=exact,
+        quality=pool.quality(rosters),
+        prediction=pool.predict(rosters),
+        exact=exact and pool.is_exact,
         compared=compared,
         newcomers=pool.newcomers,
         unconstrained=_unconstrained_quality(pool, performances, rules, seed) if rules else None,
@@ -182,8 +183,7 @@ def _log_qualities(performances: Performances, rules: Rules, splits: Splits) -> 
 
 def _unconstrained_quality(pool: PlayerPool, performances: Performances, rules: Rules, seed: int) -> float:
     split, _, _ = _best_split(performances, Rules(rules.sizes), seed)
-    rated = [[pool.ratings[player] for player in np.flatnonzero(split == team)] for team in range(len(rules.sizes))]
-    return pool.model.quality_from(pool.memory, rated, None)
+    return pool.quality([np.flatnonzero(split == team).tolist() for team in range(len(rules.sizes))])
 
 
 def _join_names(names: Sequence[str], between: str) -> str:

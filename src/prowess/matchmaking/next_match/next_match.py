@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
@@ -111,6 +111,7 @@ def next_matches(
     teams: int = 2,
     size: int = 1,
     each: int | None = 1,
+    context: Mapping[str, Any] | None = None,
     progress: bool | None = None,
 ) -> NextMatches:
     """Return the matches whose results are expected to reveal most about the players' skills.
@@ -119,7 +120,9 @@ def next_matches(
     fit or a model. `players` are the available players, by name or with ratings; by default all players are available.
     A match has `teams` teams of `size` players. A player is in at most `each` matches. If `each` is 1, the default, the
     matches form a round that can be played at the same time. If `each` is None, there is no limit, and matches are
-    chosen independently of each other. `progress` turns the progress bar on or off.
+    chosen independently of each other. `context` has values of the columns of the model's facets, such as
+    {"mode": "1v1"}: the matches are those that reveal most about the players at these values. `progress` turns the
+    progress bar on or off.
 
     The most informative match is chosen first, then the most informative of the rest. Raises `Error` for models without
     uncertainty, such as Elo.
@@ -130,7 +133,7 @@ def next_matches(
     bob against cat: 0.426 bits
     ann against bob: 0.376 bits
     """
-    pool = make_pool(source, players)
+    pool = make_pool(source, players, context)
     if pool.model.absorb.certain:
         message = "this model has no uncertainty to reduce; choose one with a sigma, such as TrueSkill or Glicko"
         raise Error(message, field="model")
@@ -145,8 +148,7 @@ def next_matches(
 
 def _describe(pool: PlayerPool, information: float, lineup: Lineup) -> NextMatch:
     names = tuple(tuple(pool.names[player] for player in team) for team in lineup)
-    rated = [[pool.ratings[player] for player in team] for team in lineup]
-    return NextMatch(names, information, pool.model.predict_from(pool.memory, rated, None))
+    return NextMatch(names, information, pool.predict(lineup))
 
 
 def _choose(

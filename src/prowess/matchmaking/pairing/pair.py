@@ -122,6 +122,7 @@ def pair(
     never: PastMeetings = (),
     least: float = 0.0,
     uneven: bool = False,
+    context: Mapping[str, Any] | None = None,
 ) -> Pairing:
     """Pair as many players of a queue as possible, so that the total quality of the matches is highest.
 
@@ -140,6 +141,9 @@ def pair(
     `met` lists recent meetings: pairs of names, a mapping from pairs to their number of meetings, or a `History`. Each
     meeting lowers the value of a pair by `repeat`. Pairs that are listed in `never` are not made.
 
+    `context` has values of the columns of the model's facets, such as {"mode": "1v1"}: qualities are those of matches
+    at these values, as in `Ladder.quality`.
+
     The pairing is proven to be the best of all possible pairings (maximum-weight matching; Edmonds, 1965). Qualities
     that differ by less than 1e-7 count as equal; among equal qualities, players of more similar strength are paired.
 
@@ -152,7 +156,7 @@ def pair(
     >>> pw.pair(ladder, list(skills), waiting={"eve": 300}, met=[("ann", "cat")] * 3).pairs
     [('cat', 'eve'), ('bob', 'dan')]
     """
-    line = parse_queue(source, queue)
+    line = parse_queue(source, queue, context)
     patience = scale("patience", patience)
     hurry = np.minimum(waiting_times(line, waiting) / patience, FAR)
     # The evenness of a pair is exp(−½ gap²/variance).
@@ -228,6 +232,7 @@ def rounds(
     met: PastMeetings = (),
     repeat: float = 0.25,
     never: PastMeetings = (),
+    context: Mapping[str, Any] | None = None,
 ) -> list[Pairing]:
     """Pair a queue for several rounds, each as `pair` does.
 
@@ -244,14 +249,15 @@ def rounds(
     [('cat', 'eve'), ('ann', 'dan')] ['bob']
     [('ann', 'eve'), ('bob', 'cat')] ['dan']
     """
-    line = parse_queue(source, queue)
+    line = parse_queue(source, queue, context)
     names = list(line.item)
     pairs, times = count_meetings("met", met, {name: number for number, name in enumerate(names)})
     meetings = {(names[a], names[b]): often for (a, b), often in zip(pairs.tolist(), times.tolist(), strict=True)}
     waiting = dict.fromkeys(names, 0.0)
     pairings: list[Pairing] = []
     for _ in range(whole("count", count, 1)):
-        pairing = pair(source, queue, waiting=waiting, patience=PATIENCE, met=meetings, repeat=repeat, never=never)
+        weights: Any = {"waiting": waiting, "patience": PATIENCE, "met": meetings, "repeat": repeat, "never": never}
+        pairing = pair(source, queue, **weights, context=context)
         # Every player of one group counts as having met every player of the other group.
         for one, two in pairing.pairs:
             for names_met in product(_player_names(one), _player_names(two)):

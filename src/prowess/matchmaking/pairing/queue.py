@@ -15,7 +15,7 @@ from ...history.ragged import owners
 from ...model.quality import check_noise
 from ...model.rating import Rating
 from ...validate import invalid, scale
-from ..player_pool import Performances, PlayerPool, Source, make_pool
+from ..player_pool import Performances, PlayerPool, Source, make_pool, ratings_of
 
 Floats = NDArray[np.float64]
 Player: TypeAlias = str | Rating
@@ -39,17 +39,19 @@ class Queue:
         return len(self.items)
 
 
-def parse_queue(source: Source, queue: QueueInput) -> Queue:
-    """Read a queue and compute the performances of its items; unknown names are rated as newcomers."""
+def parse_queue(source: Source, queue: QueueInput, context: Mapping[str, Any] | None = None) -> Queue:
+    """Read a queue and compute the performances of its items in a context; unknown names are rated as newcomers."""
     if isinstance(queue, str) or not isinstance(queue, Iterable):
         must = "be a list of players and groups, such as ['ann', ['bob', 'cat']]"
         raise invalid("a queue", must, queue, field="queue")
     items = [_item(entry, place) for place, entry in enumerate(queue, 1)]
     teams = [item if isinstance(item, tuple) else (item,) for item in items]
     where = _index_names(teams)
-    named = make_pool(source, queue if isinstance(queue, Mapping) else list(where))
+    named = make_pool(source, queue if isinstance(queue, Mapping) else list(where), context)
     rating = dict(zip(named.names, named.ratings, strict=True))
-    ratings = [player if isinstance(player, Rating) else rating[player] for team in teams for player in team]
+    given = [player for team in teams for player in team if isinstance(player, Rating)]
+    unnamed = iter(ratings_of(named.ladder, given, context))
+    ratings = [next(unnamed) if isinstance(player, Rating) else rating[player] for team in teams for player in team]
     size = np.array([len(team) for team in teams], np.int64)
     # Only ratings are needed from here on, and items given as ratings have no names.
     everybody = replace(named, names=[""] * len(ratings), ratings=ratings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,9 @@ from ...history import name_of
 from ...history.context import ContextColumn, clean_name
 from ...text import join_words
 from ...validate import number
-from ..ladder.facet_rows import FacetRows, check_names
+from ..components.facet import Experience
+from ..ladder.facet_rows import MISSING, FacetRows, check_names
+from ..ladder.record import upcoming_rows
 from ..rating import Rating
 
 if TYPE_CHECKING:
@@ -93,12 +95,16 @@ def rating_at(ladder: Ladder, name: str, context: Mapping[str, Any]) -> Rating:
     if not context:
         return now
     mean, variance = shifts(ladder, context, [ladder.rows[name_of(name)]])
+    return _moved(ladder, now, mean[0], variance[0])
+
+
+def _moved(ladder: Ladder, now: Rating, mean: Floats, variance: Floats) -> Rating:
     traits = ladder.layout.traits
     moved: dict[str, Any] = {}
     for k, trait in enumerate(traits):
         part = now.parts.get(trait, now)
-        sigma = None if part.sigma is None else float((part.sigma**2 + variance[0, k]) ** 0.5)
-        moved[trait] = Rating(float(part.mu + mean[0, k]), sigma, ladder.model.caution)
+        sigma = None if part.sigma is None else float((part.sigma**2 + variance[k]) ** 0.5)
+        moved[trait] = Rating(float(part.mu + mean[k]), sigma, ladder.model.caution)
     rest = {key: part for key, part in now.parts.items() if key not in traits}
     if len(traits) > 1:
         return Rating(caution=ladder.model.caution, **moved, **rest)
@@ -106,22 +112,48 @@ def rating_at(ladder: Ladder, name: str, context: Mapping[str, Any]) -> Rating:
     return Rating(only.mu, only.sigma, ladder.model.caution, **rest)
 
 
-def ladder_at(ladder: Ladder, context: Mapping[str, Any]) -> Ladder:
-    """Return a ladder without facets, whose ratings are those of another ladder at values of the context.
+def ratings_in_match(
+    ladder: Ladder, ratings: Sequence[Rating], players: Sequence[int], context: Mapping[str, Any]
+) -> list[Rating]:
+    """Return the ratings that count in a match with a context, as in predictions: skills plus deviations.
+
+    `players` are rows of the ladder, or `UNKNOWN` for players who are not in it. As in `Ladder.predict`, players have
+    their prior deviations at values that are new to them. Effects that all players share are left out, except for the
+    mean of a learning curve.
 
     >>> import prowess as pw
-    >>> ladder = pw.Ladder(pw.TrueSkill().replace(facets=(pw.facet.By("surface"),)))
-    >>> _ = ladder.record([["nadal"], ["federer"]], context={"surface": "clay"})
-    >>> ladder_at(ladder, {"surface": "clay"})["nadal"] == ladder.rating("nadal", surface="clay")
-    True
+    >>> ladder = pw.Ladder(pw.TrueSkill().replace(facets=(pw.facet.By("mode", sigma=3.0),)))
+    >>> _ = ladder.record([["ann"], ["bob"]], context={"mode": "1v1"})
+    >>> at_1v1 = ratings_in_match(ladder, [ladder["ann"], ladder.newcomer], [0, -2], {"mode": "1v1"})
+    >>> at_1v1[0] == ladder.rating("ann", mode="1v1"), round(at_1v1[1].sigma ** 2 - ladder.newcomer.sigma ** 2, 6)
+    (True, 9.0)
     """
-    mean, variance = shifts(ladder, context, list(range(len(ladder))))
-    moved = ladder.copy()
-    moved.model, moved.facets = ladder.model.replace(facets=(), statistics=()), []
-    moved.state[: len(ladder), ladder.layout.means] += mean
-    moved.state[: len(ladder), ladder.layout.variances] += variance
-    moved.name_index = ladder.name_index
-    return moved
+    rows = np.array(players, np.intp)
+    traits = ladder.layout.traits
+    mean, variance = (np.zeros((len(rows), len(traits))) for _ in range(2))
+    columns = upcoming_rows(ladder, [[player] for player in players], context) or []
+    for facet, column in zip(ladder.facets[: len(ladder.model.facets)], columns, strict=False):
+        used = [trait in (facet.facet.traits or traits) for trait in traits]
+        if facet.facet.personal:
+            cells = _beliefs_at(facet, np.asarray(column.row))
+            weight = np.asarray(column.weight)[:, None] if column.has_weight else 1.0
+            mean += weight * cells[:, ::2] * used
+            variance += weight**2 * cells[:, 1::2] * used
+        elif isinstance(facet.facet, Experience):
+            # The variance of the curve is that of all players together, and nearly cancels between teams.
+            played = np.where(rows < 0, 0.0, ladder.state[rows, ladder.layout.matches])
+            fading = np.exp(-played[:, None] / np.array(facet.facet.scales))
+            mean += fading @ _beliefs_at(facet, np.arange(len(facet.values)))[:, ::2] * used
+    return [_moved(ladder, *parts) for parts in zip(ratings, mean, variance, strict=True)]
+
+
+def _beliefs_at(facet: FacetRows, rows: NDArray[np.integer]) -> Floats:
+    """Return the beliefs at rows of a facet: the prior one for unknown rows, and zeros where the value is missing."""
+    width = 2 * len(facet.trait_names)
+    fresh = [facet.facet.mu, (facet.facet.sigma or 0.0) ** 2] * len(facet.trait_names)
+    cells: Floats = facet.state[np.maximum(rows, 0), :width]
+    new = (rows < 0) | np.isnan(cells[:, 0])
+    return np.where((rows == MISSING)[:, None], 0.0, np.where(new[:, None], fresh, cells))
 
 
 def shifts(ladder: Ladder, context: Mapping[str, Any], players: list[int]) -> tuple[Floats, Floats]:

@@ -44,7 +44,7 @@ async def get_match_quality(asked: schemas.QualityRequest, access: Read, service
     def work(connection: Connection) -> dict[str, Any]:
         now = current_standings(service, connection, access.league)
         _, rated, names = _resolve_teams(now, asked)
-        quality = now.ladder.quality(rated, weights=asked.weights, home=asked.home)
+        quality = now.ladder.quality(rated, weights=asked.weights, home=asked.home, context=asked.context)
         return with_revision(now, {"quality": quality, "newcomers": names.newcomers} | names.payload())
 
     return json_response(await service.read(work, service.predicting))
@@ -60,7 +60,7 @@ def forecast_match(now: Snapshot, asked: schemas.PredictionRequest) -> tuple[Pre
     ladder = now.ladder_of(name for team in teams for name in team) if now.model.facets else now.ladder
     weights, home = asked.weights, asked.home
     prediction = ladder.predict(rated, time=time, weights=weights, home=home, context=asked.context)
-    quality = ladder.quality(rated, weights=weights, home=home)
+    quality = ladder.quality(rated, weights=weights, home=home, context=asked.context)
     payload = {"teams": teams} | prediction.to_dict() | {"quality": quality, "newcomers": names.newcomers}
     return prediction, with_revision(now, payload | names.payload())
 

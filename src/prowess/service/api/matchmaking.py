@@ -53,6 +53,7 @@ async def pair_queue(asked: schemas.PairingRequest, access: Read, service: Servi
             never=[(one, other) for one, other in (found(pair) for pair in asked.never)],
             least=asked.least,
             uneven=asked.uneven,
+            context=asked.context,
         )
         return with_revision(now, pairing.to_dict() | found.payload())
 
@@ -78,6 +79,7 @@ async def suggest_matches(asked: schemas.NextRequest, access: Read, service: Ser
             teams=asked.teams,
             size=asked.size,
             each=asked.each,
+            context=asked.context,
             progress=False,
         )
         matches = [match.to_dict() for match in found]
@@ -98,6 +100,7 @@ def balance_players(now: Snapshot, asked: schemas.BalanceRequest) -> tuple[Balan
         together=names.groups(asked.together),
         apart=names.groups(asked.apart),
         seed=asked.seed,
+        context=asked.context,
     )
     return fairest, names
 

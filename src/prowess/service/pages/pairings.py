@@ -19,6 +19,7 @@ from ...store.leagues import League
 from ...store.read.snapshot import Snapshot
 from ..api.dependencies import Read, ServiceDep
 from ..api.forecasts import with_revision
+from .web.context_fields import context_fields, context_params, parse_context
 from .web.forecasts import Forecast, Keep, forecast_page, newcomer_hints
 from .web.forms import parse_count, parse_groups, parse_queue
 from .web.page import PageContext, Plain, page
@@ -42,8 +43,11 @@ async def pairings(
     keep: Keep = None,
 ) -> PageContext:
     """Pair players for one or more rounds; `again` allows rematches of players who met recently."""
+    columns: list[Plain] = []  # filled when the league is known, so that an invalid form keeps its fields, too
 
     def forecast(connection: Connection, league: League, now: Snapshot) -> Forecast:
+        columns.extend(context_fields(now, request.query_params))
+        context = parse_context(columns)
         queue, repeated = parse_queue(players, now.names)
         names = [name for group in queue for name in group]
         barred = _barred_pairs(now, names, never)
@@ -51,8 +55,8 @@ async def pairings(
             return {}, [], {"repeated": repeated}
         met: PastMeetings = () if again else service.traces.of(connection, league).recent_matches(names)
         count = parse_count(rounds, 1, 1, min(ROUNDS, 2 * LINES // len(queue)), "rounds")
-        paired = pair_rounds(now.ladder, queue, count=count, met=met, never=barred)
-        data = with_revision(now, _data(now, paired))
+        paired = pair_rounds(now.ladder, queue, count=count, met=met, never=barred, context=context)
+        data = with_revision(now, _data(now, paired, context))
         sitting = Counter(" + ".join(group) for content in data["rounds"] for group in content["left"])
         extra = {
             "repeated": repeated,
@@ -66,11 +70,11 @@ async def pairings(
         # A name is replaced only as a whole, not within a longer name.
         whole = rf"(?<!\w){re.escape(name)}(?!\w)"
         corrected = re.sub(whole, lambda _: near, players, count=1)
-        return page_url(
-            access.league, "pairings", players=corrected, rounds=rounds, again=again, never=never, keep=keep
-        )
+        query = {"players": corrected, "rounds": rounds, "again": again, "never": never, "keep": keep}
+        return page_url(access.league, "pairings", **query, **context_params(columns))
 
-    blank = {"text": players, "again": again, "never": never, "count": rounds or "1", "most": ROUNDS}
+    blank: Plain = {"text": players, "again": again, "never": never, "count": rounds or "1", "most": ROUNDS}
+    blank |= {"columns": columns}
     empty: Plain = {"rounds": [], "newcomers": []}
     return await forecast_page(request, access, service, service.matching, forecast, empty=empty, extra=blank)
 
@@ -89,14 +93,14 @@ def _barred_pairs(now: Snapshot, names: Sequence[str], never: str) -> list[tuple
     return barred
 
 
-def _data(now: Snapshot, paired: Sequence[Pairing]) -> Plain:
+def _data(now: Snapshot, paired: Sequence[Pairing], context: Plain | None) -> Plain:
     newcomer, new = now.ladder.newcomer, set(paired[0].newcomers)
     rounds = []
     for pairing in paired:
         content = pairing.to_dict()
         for pair in content["pairs"]:
             teams = [[newcomer if name in new else name for name in team] for team in pair["teams"]]
-            forecast = now.ladder.predict(teams)
+            forecast = now.ladder.predict(teams, context=context)
             pair |= {"win": forecast.win.tolist(), "draw": float(forecast.draw), "fairness": forecast.fairness}
         rounds.append({"pairs": content["pairs"], "left": content["left"]})
     return {"rounds": rounds, "newcomers": list(paired[0].newcomers)}

@@ -8,7 +8,6 @@ from typing import Annotated
 import numpy as np
 from fastapi import APIRouter, Query
 from sqlalchemy import Connection
-from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
 from ...errors import Error
@@ -18,12 +17,12 @@ from ...store.clock import parse
 from ...store.leagues import League
 from ...store.read.changes import what_if
 from ...store.read.snapshot import Snapshot
-from ..api.dependencies import COLUMN_PREFIX, Read, ServiceDep
+from ..api.dependencies import Read, ServiceDep
 from ..api.forecasts import forecast_match
 from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionRequest
+from .web.context_fields import context_fields, context_params, parse_context
 from .web.forecasts import Forecast, Keep, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
 from .web.forms import parse_count, parse_names, parse_number
-from .web.match_context import column_label
 from .web.page import PageContext, Plain, page
 from .web.templates import page_url
 
@@ -53,7 +52,7 @@ async def predict(
 
     def forecast(connection: Connection, league: League, now: Snapshot) -> Forecast:
         count = max(parse_count(teams, 2, 2, TEAMS, "teams"), min(len(texts), TEAMS))
-        columns.extend(_context_fields(now, request.query_params, count))
+        columns.extend(context_fields(now, request.query_params, count))
         match, repeated = _parse_match(now, texts, home, time, columns)
         extra: Plain = {"texts": fields(count), "repeated": repeated}
         if len(match.teams) < 2:
@@ -65,43 +64,6 @@ async def predict(
     blank: Plain = {"headline": None, "texts": fields(max(2, min(len(texts), TEAMS))), "home": home, "time": time}
     blank |= {"columns": columns}
     return await forecast_page(request, access, service, service.predicting, forecast, empty={"teams": []}, extra=blank)
-
-
-def _context_fields(now: Snapshot, query: QueryParams, count: int) -> list[Plain]:
-    """Return the fields for the context: one for each column of a facet, or one for each team if an effect is shared.
-
-    `values` are the known values, or None for numbers, and `chosen` has what the visitor has chosen in each field.
-    """
-    fields = []
-    for column in now.model.forecast_columns:
-        facets = [facet for facet in now.model.facets if facet.column == column]
-        by_team = not all(facet.personal for facet in facets)
-        param, values = f"{COLUMN_PREFIX}{column}", now.facet_values.get(column)
-        chosen = [text.strip() for text in query.getlist(param)]
-        chosen = [*chosen, *[""] * count][: count if by_team else 1]
-        values = None if any(facet.weighted for facet in facets) else values
-        about = {"name": column, "param": param, "label": column_label(column), "by_team": by_team}
-        fields.append(about | {"values": values, "chosen": chosen})
-    return fields
-
-
-def _parse_context(columns: Sequence[Plain], present: Sequence[int]) -> Plain | None:
-    """Return the context of a match from the fields of the form; `present` has the numbers of the teams with names."""
-    context: Plain = {}
-    for column in columns:
-        chosen: list[str | float | None] = [text or None for text in column["chosen"]]
-        if column["values"] is None:
-            chosen = [None if text is None else parse_number(str(text)) for text in chosen]
-            wrong = next(
-                (text for text, given in zip(column["chosen"], chosen, strict=True) if text and given is None), ""
-            )
-            if wrong:
-                raise Error(f"{column['label']} must be a number, not {wrong[:20]!r}", field="context", value=wrong)
-        if column["by_team"]:
-            chosen = [chosen[number] if number < len(chosen) else None for number in present]
-        if any(value is not None for value in chosen):
-            context[column["name"]] = chosen if column["by_team"] else chosen[0]
-    return context or None
 
 
 def _parse_match(
@@ -127,7 +89,7 @@ def _parse_match(
         when = parse_number(time)
         if when is None:
             raise Error.in_field("time", f"the time must be a number, such as a round, not {time[:20]!r}", value=time)
-    context = _parse_context(columns, present)
+    context = parse_context(columns, present)
     match = prediction_request(teams, present.index(at_home) if at_home in present else None, when, context)
     return match, [name for names in lists for name in names.repeated]
 
@@ -160,8 +122,8 @@ def _extra(
     def corrected_url(name: str, near: str, keep: Sequence[str]) -> str:
         corrected = ["\n".join(near if player == name else player for player in team) for team in match.teams]
         home = None if match.home is None else str(match.home)
-        context = {column["param"]: column["chosen"] for column in columns if any(column["chosen"])}
-        return page_url(now.league, "predict", team=corrected, home=home, time=match.time, keep=keep, **context)
+        query = context_params(columns)
+        return page_url(now.league, "predict", team=corrected, home=home, time=match.time, keep=keep, **query)
 
     changes = None
     if len(match.teams) == 2 and sum(map(len, match.teams)) <= FEW:

@@ -22,6 +22,7 @@ from ..api.forecasts import forecast_match, with_revision
 from ..api.matchmaking import balance_players
 from ..api.schemas.forecasts import BALANCED, TEAMS, BalanceRequest
 from ..context import Service
+from .web.context_fields import context_fields, context_params, parse_context
 from .web.forecasts import Forecast, Keep, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
 from .web.forms import NameList, parse_count, parse_groups, parse_names
 from .web.page import PageContext, Plain, page
@@ -66,8 +67,11 @@ async def teams(
 
     Each `team` lists the players of a team of the manual split; `move` and `swap` change the split (see `edit_split`).
     """
+    columns: list[Plain] = []  # filled when the league is known, so that an invalid form keeps its fields, too
 
     def forecast(connection: Connection, league: League, now: Snapshot) -> Forecast:
+        columns.extend(context_fields(now, request.query_params))
+        context = parse_context(columns)
         split = edit_split(_parse_split(now, team), move, swap) if team else None
         listed = NameList([name for names in split for name in names], []) if split else None
         players = listed or parse_names(fields.players, now.names)
@@ -76,21 +80,22 @@ async def teams(
         extra: Plain = {"text": text, "count": count, "repeated": players.repeated}
         if len(players.names) < 2:
             return {}, [], extra
-        best = _fairest_split(service, now, league.id, _parse_request(now, fields, players.names, count))
+        best = _fairest_split(service, now, league.id, _parse_request(now, fields, players.names, count, context))
         data = with_revision(now, best.to_dict())
         shown: Sequence[Sequence[str]] = best.teams
         prediction = best.prediction
         # The order of teams and of players does not matter: a split into the same teams is the fairest split itself.
         if split is not None and set(map(frozenset, split)) != set(map(frozenset, best.teams)):
             shown, fairest = split, data
-            prediction, data = forecast_match(now, prediction_request(split))
+            prediction, data = forecast_match(now, prediction_request(split, context=context))
             data |= {"fairness": prediction.fairness, "exact": False, "compared": 0, "unconstrained": None}
             data["fairest"] = fairest
-        extra |= _extra(now, fields, best, shown, prediction, pick, keep or [])
+        query = context_params(columns)
+        extra |= {"context": query} | _extra(now, fields.rules() | query, best, shown, prediction, pick, keep or [])
         return data, _rows(extra["sides"]), extra
 
     text = "\n".join(team) if team and not fields.players else fields.players
-    blank = {"fields": fields, "text": text, "count": fields.teams or "2", "headline": None}
+    blank: Plain = {"fields": fields, "text": text, "count": fields.teams or "2", "headline": None, "columns": columns}
     return await forecast_page(request, access, service, service.matching, forecast, empty={"teams": []}, extra=blank)
 
 
@@ -133,7 +138,9 @@ def edit_split(split: Split, move: str, swap: str) -> Split:
 
 def _fairest_split(service: Service, now: Snapshot, league: int, request: BalanceRequest) -> Balance:
     # The fairest teams are cached, because every manual split is compared with them.
-    rules = repr((sorted(request.players), request.teams, request.sizes, request.together, request.apart))
+    rules = repr(
+        (sorted(request.players), request.teams, request.sizes, request.together, request.apart, request.context)
+    )
     key = league, now.generation, now.revision, rules
     best = service.splits.get(key)
     if best is None:
@@ -142,7 +149,9 @@ def _fairest_split(service: Service, now: Snapshot, league: int, request: Balanc
     return best
 
 
-def _parse_request(now: Snapshot, fields: TeamsQuery, names: list[str], count: str) -> BalanceRequest:
+def _parse_request(
+    now: Snapshot, fields: TeamsQuery, names: list[str], count: str, context: Plain | None
+) -> BalanceRequest:
     if len(names) > BALANCED:
         raise Error.in_field("players", f"at most {BALANCED} players can be split, not {len(names):,}")
     sizes = [parse_count(text, 1, 1, BALANCED, "sizes") for text in _SEPARATOR.split(fields.sizes.strip()) if text]
@@ -157,12 +166,13 @@ def _parse_request(now: Snapshot, fields: TeamsQuery, names: list[str], count: s
         apart=parse_groups(fields.apart, known, "apart"),
         seed=0,
         newcomers=True,
+        context=context,
     )
 
 
 def _extra(
     now: Snapshot,
-    fields: TeamsQuery,
+    rules: Plain,
     best: Balance,
     teams: Sequence[Sequence[str]],
     prediction: Prediction,
@@ -173,13 +183,13 @@ def _extra(
 
     def corrected_url(name: str, near: str, keep: Sequence[str]) -> str:
         corrected = "\n".join(near if player == name else player for player in names)
-        return page_url(now.league, "teams", players=corrected, keep=keep, **fields.rules())
+        return page_url(now.league, "teams", players=corrected, keep=keep, **rules)
 
     return {
         "headline": headline(teams, prediction),
         "sides": team_forecasts(now, teams, prediction),
         "lines": ["\n".join(team) for team in teams],
-        "back": page_url(now.league, "teams", players="\n".join(names), **fields.rules()),
+        "back": page_url(now.league, "teams", players="\n".join(names), **rules),
         "picked": pick if pick in names else None,
         "movable": len(teams) <= TEAMS,
         "plain": "\n".join(f"Team {number}: {', '.join(team)}" for number, team in enumerate(teams, 1)),

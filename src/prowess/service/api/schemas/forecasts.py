@@ -19,6 +19,10 @@ Teams = Annotated[
 ]
 Pairs = Annotated[list[Annotated[list[Name], Field(min_length=2, max_length=2)]], Field(max_length=100_000)]
 Newcomers = Annotated[bool, Field(description="Treat unknown names as new players instead of rejecting them.")]
+MatchContext = Annotated[
+    dict[str, str | FiniteFloat | None] | None,
+    Field(max_length=100, description="Values of the columns of which the model has a facet, each for a whole match."),
+]
 TEAM_NAMES = [["ann"], ["bob"]]
 REVISION = {"league": "darts", "revision": 120}
 CHANCES = {"win": [0.7536, 0.208], "draw": 0.0384}
@@ -44,25 +48,25 @@ class NamesRequest(RequestModel):
 
 
 class QualityRequest(NamesRequest):
-    """A possible match."""
+    """A possible match.
+
+    `context` has the values of the columns of which the model has a facet; a facet without a value is left out.
+    """
 
     model_config = example({"teams": TEAM_NAMES})
 
     teams: Teams
     weights: list[Numbers] | None = None
     home: int | None = Field(None, ge=0, description="The index of the home team, from 0.")
+    context: Context = None
 
 
 class PredictionRequest(QualityRequest):
-    """A possible match and its time. The prediction takes the drift of skills until that time into account.
-
-    `context` has the values of the columns of which the model has a facet; a facet without a value is left out.
-    """
+    """A possible match and its time. The prediction takes the drift of skills until that time into account."""
 
     model_config = example({"teams": TEAM_NAMES, "time": "2026-02-28"})
 
     time: Time | None = None
-    context: Context = None
 
 
 class RevisionResponse(ResponseModel):
@@ -128,6 +132,7 @@ class BalanceRequest(NamesRequest):
     together: list[list[Name]] = Field([], max_length=BALANCED, description="Groups whose players must be in one team.")
     apart: list[list[Name]] = Field([], max_length=BALANCED, description="Groups whose players must not share a team.")
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
+    context: MatchContext = None
 
 
 class Balance(Prediction):
@@ -156,6 +161,7 @@ class PairingRequest(NamesRequest):
     never: Pairs = Field([], description="Pairs that must not be matched.")
     least: Positive = Field(0.0, description="The lowest evenness of a match: 1 if both sides are equally strong.")
     uneven: bool = False
+    context: MatchContext = None
 
 
 class Pair(ResponseModel):
@@ -188,6 +194,7 @@ class NextRequest(NamesRequest):
     teams: Annotated[int, Field(ge=2, le=16)] = 2
     size: Annotated[int, Field(ge=1, le=16)] = 1
     each: Annotated[int, Field(ge=1)] | None = Field(1, description="Maximum matches per player; null for no limit.")
+    context: MatchContext = None
 
 
 class SuggestedMatch(ResponseModel):
