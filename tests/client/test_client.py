@@ -291,3 +291,7 @@ def test_client_has_the_facets_of_the_model():
         assert client.pair(crowd, context=clay).to_dict() == pw.pair(ladder, crowd, context=clay).to_dict()
         ours, theirs = client.next_matches(crowd, context=clay), pw.next_matches(ladder, players=crowd, context=clay)
         assert repr(ours) == repr(theirs)
+        client.record([["cat"], ["ann"]], time="2026-01-07", context={"surface": "grass"})
+        assert dict(client.leaderboard(surface="clay").select("player", "matches").rows()) == {"ann": 3, "bob": 3}
+        everybody = client.leaderboard(surface="clay", all=True).select("player", "matches")
+        assert dict(everybody.rows()) == {"ann": 3, "bob": 3, "cat": 0}

@@ -176,13 +176,13 @@ class Client:
         return player
 
     def leaderboard(
-        self, min_matches: int = 0, *, at: Any = None, hindsight: bool = False, **context: Any
+        self, min_matches: int = 0, *, at: Any = None, hindsight: bool = False, all: bool = False, **context: Any
     ) -> pl.DataFrame:
         """Return the players with at least `min_matches` matches, best first, as a Polars frame, now or at time `at`.
 
         With `hindsight`, the ratings use all matches, also those after `at`, and the players are those of
         `pw.Hindsight.leaderboard`. If values of the context are given, such as `surface="clay"`, the ratings are those
-        at these values.
+        at these values, of the players who have played there; with `all`, of the others, too.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -191,7 +191,7 @@ class Client:
         (1, 'ann')
         """
         values = {f"context.{column}": value for column, value in context.items()}
-        query = {"min_matches": whole("min_matches", min_matches), "at": to_json(at), **values}
+        query = {"min_matches": whole("min_matches", min_matches), "at": to_json(at), "all": all or None, **values}
         if hindsight:
             return responses.parse_standings(self._pages_in_hindsight("/leaderboard", hindsight=True, **query))
         return responses.parse_standings(list(self._pages("/leaderboard", **query)))

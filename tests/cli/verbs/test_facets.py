@@ -136,6 +136,36 @@ def test_rate_at_a_value_shows_the_standings_there_whatever_its_case() -> None:
     assert "ratings are for surface Clay" in run("rate", *SURFACE, "--at", "surface=clay").stderr
 
 
+def modes(folder: Path) -> Path:
+    """Write duels of ann and bob, and matches in pairs of everybody but bob, who has played only duels."""
+    rows = [f"2026-01-0{day},ann,bob,1v1" for day in (1, 2, 3)]
+    rows += ["2026-01-04,ann + cat,dan + eve,2v2", "2026-01-05,ann + dan,eve + cat,2v2"]
+    return write(folder, "modes.csv", "\n".join(["date,winner,loser,mode", *rows]) + "\n")
+
+
+@pytest.mark.parametrize("more", [(), ("--stream",), ("--hindsight",)], ids=" ".join)
+def test_rate_at_a_value_lists_those_who_have_played_there_and_counts_their_matches_there(
+    tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    words = (modes(tmp_path), *TEXTBOOK, "--facet", "mode", "--at", "mode=1v1", "--columns", "winner=winner", *more)
+    printed = rate_json(*words)["standings"]
+    assert {row["player"]: row["matches"] for row in printed} == {"ann": 3, "bob": 3}
+    printed = rate_json(*words, "--all")["standings"]
+    counts = {row["player"]: row["matches"] for row in printed}
+    assert counts == {"ann": 3, "bob": 3, "cat": 0, "dan": 0, "eve": 0}
+    if "--hindsight" not in more:
+        said = run("rate", *words).stderr
+        assert "3 players have no match at mode 1v1, not shown; --all shows them" in said
+        assert "no match at" not in run("rate", *words, "--all").stderr
+
+
+def test_rate_at_a_value_that_is_new_in_the_period_shows_no_changes(tmp_path: Path) -> None:
+    words = (modes(tmp_path), *TEXTBOOK, "--facet", "mode", "--at", "mode=2v2", "--period", "2d")
+    assert {row["player"]: row["change"] for row in rate_json(*words)["standings"]} == dict.fromkeys(
+        ["ann", "cat", "dan", "eve"]
+    )
+
+
 def test_rate_prints_the_clearest_deviations_below_the_standings() -> None:
     result = run("rate", *SURFACE, "--quiet")
     table, below = result.stdout.split("\n\n")

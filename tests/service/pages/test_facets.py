@@ -57,9 +57,24 @@ def test_standings_can_be_switched_to_a_value(ask, league, ladder):
     assert "context.surface=clay" in page.text, "links keep the value"
     told = ask.get(f"{path}.json?surface=clay").json()
     assert [row["mu"] for row in told["players"]] == ladder.leaderboard(surface="clay", ranking="mean")["mu"].to_list()
-    assert [row["change"] for row in told["players"]] != [None] * 3
+    assert [row["change"] for row in told["players"]] != [None] * 2
     ask.get(f"{path}?context.surface=ice", status=422)
     ask.get(f"{path}?league=x&path=y&context.surface=clay", status=200)
+
+
+def test_standings_at_a_value_list_players_who_have_played_there(ask, league):
+    path = f"/leagues/{league}/standings"
+    page = ask.look(f"{path}?context.surface=clay")
+    assert "1–2 of 2 players, surface: clay" in words(page)
+    assert "1 player has not played there. Show all players" in words(page)
+    assert "murray" not in ask.get(f"{path}.csv?context.surface=clay").text
+    page = ask.look(f"{path}?context.surface=clay&show=all")
+    assert "1–3 of 3 players, surface: clay" in words(page)
+    assert "not played there" not in words(page)
+    rows = ask.get(f"{path}.json?context.surface=clay&show=all").json()["players"]
+    assert {row["player"]: row["matches"] for row in rows} == {"nadal": 4, "federer": 4, "murray": 0}
+    forms = {row["player"]: len(row["form"]) for row in rows}
+    assert forms == {"nadal": 5, "federer": 5, "murray": 4}, "the form has the last matches, wherever they were played"
 
 
 def test_player_page_shows_deviations_with_intervals(ask, league, ladder):

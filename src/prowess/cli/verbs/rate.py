@@ -17,6 +17,7 @@ from ...frames import FORMATS, json_text, write_frame
 from ...history.read_options import Choices
 from ...history.stream import Stream
 from ...history.times import show_time
+from ...model.fit.effects import matches_at
 from ...model.fit.leaderboard import (
     Standings,
     active_since,
@@ -56,6 +57,7 @@ PROVISIONAL = (
     "? marks provisional ratings, of players about whom more is unknown than known; they come after all others"
 )
 OUT_PANEL = "Output"
+ALL_HELP = "Show inactive players, too, in grey; with --at, also players who have not played there."
 TOP_HELP = f"Number of players to show (0 = all). (default: {TOP} on a terminal, else all)"
 STREAM_HELP = "Rate a chronological file in chunks, which needs little memory. (default: for large files)"
 PERIOD_HELP = (
@@ -77,9 +79,7 @@ MinMatches = Annotated[
     int, typer.Option(min=0, metavar="N", rich_help_panel=SPAN_PANEL, help="Rank only players with at least N matches.")
 ]
 Top = Annotated[int | None, typer.Option(min=0, metavar="N", rich_help_panel=SPAN_PANEL, help=TOP_HELP)]
-All = Annotated[
-    bool, typer.Option("--all", rich_help_panel=SPAN_PANEL, help="Show inactive players, too; they appear in grey.")
-]
+All = Annotated[bool, typer.Option("--all", rich_help_panel=SPAN_PANEL, help=ALL_HELP)]
 InParts = Annotated[bool | None, typer.Option("--stream/--no-stream", rich_help_panel=SPAN_PANEL, help=STREAM_HELP)]
 Period = Annotated[str | None, typer.Option(metavar="LENGTH", rich_help_panel=OUT_PANEL, help=PERIOD_HELP)]
 Json = Annotated[bool, typer.Option("--json", rich_help_panel=OUT_PANEL, help="Print machine-readable JSON.")]
@@ -170,7 +170,7 @@ def rate(
         view.check_options(at, {"--resume": resume, "--stream": stream, "--period": changes, "--save": save})
     saved = None if resume is None else load_ladder(resume, None if choose else given_model)
     options = {"min_matches": min_matches, "ranking": ranking and choose_ranking(ranking)}
-    job = _Job(files, given_or_auto(given_model), choices, None if choose else saved, options, period, at, view)
+    job = _Job(files, given_or_auto(given_model), choices, None if choose else saved, options, period, at, all, view)
     job.set_scale(scale, saved)
     if at and by is not None:
         raise Error("--at shows the ratings of a single ladder; leave out --by")
@@ -194,6 +194,7 @@ def rate(
     _print_notes(rated, hidden)
     if not (json or all or view is not None):
         _note_inactive(rated.groups)
+        _note_absent(rated)
     note_files(out, save, report)
     if rated.chosen.choice is None:
         _advise_on_draws(rated.chosen.model, rated.histories)
@@ -210,6 +211,7 @@ class _Job:
     options: dict[str, Any]  # those of all leaderboards: `min_matches` and `ranking`
     period: str | None
     at: list[str] | None
+    all: bool = False
     view: HindsightView | None = None
     scale: Scale | None = None
 
@@ -277,6 +279,7 @@ def _rate_history(job: _Job, since: str | None, until: str | None) -> _Rated:
                 period=job.period,
                 scale=job.scale,
                 context=context,
+                all=job.all,
                 **job.options,
             )
     except Error as error:
@@ -373,7 +376,7 @@ def _rate_in_parts(job: _Job, stream: bool | None) -> _Rated | None:
     note_remarks(rated.remarks)
     context = parse_at(chosen.model, job.at, ladder_values(rated.ladder))
     check_at(rated.ladder, context)
-    group = Standings(rated.ladder.leaderboard(**job.options, **context), rated.ladder, None)
+    group = Standings(rated.ladder.leaderboard(all=job.all, **job.options, **context), rated.ladder, None)
     return _Rated({"": group}, chosen, context=context)
 
 
@@ -549,6 +552,16 @@ def _note_inactive(groups: Mapping[str, Standings]) -> None:
         assert ladder.stamp is not None
         since = f", last seen before {format_time(show_time(*ladder.stamp, active_since(ladder)))}"
     note(f"{count(inactive, 'inactive player', 'inactive players')}{since}, not shown; --all shows them")
+
+
+def _note_absent(rated: _Rated) -> None:
+    for group in rated.groups.values():
+        played = matches_at(group.ladder, rated.context)
+        absent = 0 if played is None else int(np.count_nonzero(played == 0))
+        if absent:
+            at = " and ".join(f"{column} {value}" for column, value in rated.context.items())
+            have = "player has" if absent == 1 else "players have"
+            note(f"{absent:,} {have} no match at {at}, not shown; --all shows them")
 
 
 def _advise_on_draws(model: Model, histories: Sequence[History]) -> None:

@@ -174,6 +174,30 @@ def shifts(ladder: Ladder, context: Mapping[str, Any], players: list[int]) -> tu
     return mean, variance
 
 
+def matches_at(ladder: Ladder, context: Mapping[str, Any]) -> NDArray[np.int64] | None:
+    """Return how many matches each player has played at values of the context; of several values, at the rarest.
+
+    Return None if there are only numbers and effects that all players share, which have no players of their own.
+
+    >>> import prowess as pw
+    >>> ladder = pw.Ladder(pw.TrueSkill().replace(facets=(pw.facet.By("mode", sigma=3.0),)))
+    >>> for mode in ("1v1", "1v1", "2v2"):
+    ...     _ = ladder.record([["ann"], ["bob"]], context={"mode": mode})
+    >>> matches_at(ladder, {"mode": "1v1"})
+    array([2, 2])
+    """
+    fewest: NDArray[np.int64] | None = None
+    for name, value in context.items():
+        for rows in ladder.facets[: len(ladder.model.facets)]:
+            facet = rows.facet
+            if facet.column == clean_name(name) and facet.personal and facet.learnt and not facet.weighted:
+                chosen, owners = _rows_at(rows, _value(rows, name, value)[1])
+                matches = np.zeros(len(ladder), np.int64)
+                matches[owners] = np.nan_to_num(rows.state[chosen, -1])
+                fewest = matches if fewest is None else np.minimum(fewest, matches)
+    return fewest
+
+
 def _cells(rows: FacetRows, value: str, players: list[int]) -> Floats:
     """Return the beliefs of players at a value; a player without a belief has the prior one."""
     width = 2 * len(rows.trait_names)
@@ -183,12 +207,19 @@ def _cells(rows: FacetRows, value: str, players: list[int]) -> Floats:
         found = [(rows.belief(player, value) or fresh)[:width] for player in owners]
         cells = np.array(found, np.float64).reshape(-1, width)
         return cells if rows.facet.personal else np.repeat(cells, len(players), axis=0)
-    chosen = np.flatnonzero(np.array(rows.codes) == rows.code_of.get(value, -1))
-    chosen = chosen[~np.isnan(rows.state[chosen, 0])]
+    chosen, players_there = _rows_at(rows, value)
+    known = ~np.isnan(rows.state[chosen, 0])
     by_player = np.tile(fresh, (max(*players, *rows.owners) + 1, 1))
-    by_player[np.array(rows.owners, np.intp)[chosen]] = rows.state[chosen, :width]
+    by_player[players_there[known]] = rows.state[chosen[known], :width]
     beliefs: Floats = by_player[players]
     return beliefs
+
+
+def _rows_at(rows: FacetRows, value: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the rows of players at a value, and these players; players who are not in the ladder are left out."""
+    owners = np.array(rows.owners, np.intp)
+    chosen = np.flatnonzero((np.array(rows.codes) == rows.code_of.get(value, -1)) & (owners >= 0))
+    return chosen, owners[chosen]
 
 
 def _value(rows: FacetRows, name: str, value: object) -> tuple[float, str]:

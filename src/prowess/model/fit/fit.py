@@ -154,15 +154,22 @@ class Fit:
         return self._after.deviations
 
     def leaderboard(
-        self, *, at: Any = None, since: Any = None, min_matches: int = 0, ranking: str | None = None, **context: Any
+        self,
+        *,
+        at: Any = None,
+        since: Any = None,
+        min_matches: int = 0,
+        ranking: str | None = None,
+        all: bool = False,
+        **context: Any,
     ) -> pl.DataFrame:
         """Return the players after the last match, best first, with the columns of `Ladder.leaderboard`.
 
         `at` is a time (or day, month, year): the standings then include all matches up to that time. `since` is an
         earlier time; two more columns compare with the standings before it: `change`, the ranks gained, and `gain`, the
         change of `shown`. Both are null for players who are not in those earlier standings. Players with fewer
-        matches than `min_matches` are left out. `ranking` is the same as in `Ladder.leaderboard`. Values of the
-        context, such as `surface="clay"`, give the ratings at these values.
+        matches than `min_matches` are left out. `ranking`, `all` and values of the context, such as `surface="clay"`,
+        are those of `Ladder.leaderboard`.
 
         >>> import prowess as pw
         >>> days = [(["ann", "bob"], "2026-01-24"), (["bob", "ann"], "2026-01-31"), (["bob", "cat"], "2026-01-31")]
@@ -174,7 +181,7 @@ class Fit:
         [('bob', 1), ('ann', -1), ('cat', None)]
         """
         _, last = bounds(self.history, None, at)
-        options = {"min_matches": min_matches, "ranking": ranking, **context}
+        options = {"min_matches": min_matches, "ranking": ranking, "all": all, **context}
         now = self._ladder_after(last).leaderboard(**options)
         if since is None:
             return now

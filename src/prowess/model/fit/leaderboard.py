@@ -16,7 +16,7 @@ from ...errors import Error, Option
 from ...history.slicing import first_of_last, stamp_of, week_before
 from ...history.times import DAY, show_time
 from ...validate import invalid, whole
-from .effects import shifts
+from .effects import matches_at, shifts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -150,11 +150,16 @@ def rating_column(names: Collection[str]) -> str:
 
 
 def leaderboard(
-    ladder: Ladder, min_matches: int = 0, context: Mapping[str, Any] | None = None, ranking: str | None = None
+    ladder: Ladder,
+    min_matches: int = 0,
+    context: Mapping[str, Any] | None = None,
+    ranking: str | None = None,
+    all: bool = False,
 ) -> pl.DataFrame:
     """Return a frame of the players with at least `min_matches` matches, best first; equal players share a rank.
 
-    With a `context`, ratings are those at its values. `ranking` is "mean" or "conservative" (see `choose_ranking`).
+    With a `context`, ratings and matches are those at its values, of the players who have played there, or of `all`.
+    `ranking` is "mean" or "conservative" (see `choose_ranking`).
     """
     import polars as pl
 
@@ -165,6 +170,10 @@ def leaderboard(
         state = state.copy()
         state[:, layout.means] += mean
         state[:, layout.variances] += variance
+        played = matches_at(ladder, context)
+        if played is not None:
+            state[:, layout.matches] = played
+            min_matches = max(whole("min_matches", min_matches), 0 if all else 1)
     if whole("min_matches", min_matches):
         kept = np.flatnonzero(state[:, layout.matches] >= min_matches)
         state, names = state[kept], [names[row] for row in kept.tolist()]
@@ -348,6 +357,7 @@ def standings(
     scale: tuple[float, float] | None = None,
     context: Mapping[str, Any] | None = None,
     ranking: str | None = None,
+    all: bool = False,
 ) -> Standings:
     """Return the leaderboard after a history, with `change` and `gain` over the last period, in one pass.
 
@@ -355,7 +365,7 @@ def standings(
     "none", the columns `change` and `gain` are left out. By default, the period is seven days (or units, if times are
     plain numbers), as on the pages of the service; a ladder to continue from may be later. `scale` adds ratings in
     points, as in `Ladder`. With a `context`, such as `{"surface": "clay"}`, ratings are those at its values. `ranking`
-    is the same as in `Ladder.leaderboard`.
+    and `all` are those of `Ladder.leaderboard`.
 
     >>> import prowess as pw
     >>> days = ("2026-01-01", "2026-01-20", "2026-01-31")
@@ -370,7 +380,7 @@ def standings(
     # Rating the history in two parts costs no more than rating it in one.
     before = model.learn(history[:first], start, scale=scale) if first else start
     after = model.learn(history[first:], before, scale=scale)
-    frame = leaderboard(after, min_matches, context, ranking)
+    frame = leaderboard(after, min_matches, context, ranking, all)
     if period == "none":
         return Standings(frame, after, None)
     if before is None:
@@ -379,7 +389,10 @@ def standings(
     latest = _latest(before)
     if not first and (until is None or latest is None or latest > until):
         since = last_time(before)  # the ladder to continue from is the earliest that is known
-    earlier = leaderboard(before, min_matches, _known(before, context), choose_ranking(ranking, after.scale))
+    earlier = frame.clear()
+    with suppress(Error):  # before the period, no match had the value of the context
+        shifts(before, context or {}, [])
+        earlier = leaderboard(before, min_matches, context, choose_ranking(ranking, after.scale), all)
     return Standings(compared(frame, earlier), after, since)
 
 
@@ -399,16 +412,6 @@ def _before_period(history: History, period: str | None) -> tuple[int, float | N
     first = first_of_last(history, period)
     assert history.time is not None  # or `first_of_last` has raised an error
     return first, None, show_time(*stamp_of(history), history.time[first - 1]) if first else None
-
-
-def _known(ladder: Ladder, context: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the values of a context that the matches of a ladder have; at all others, ratings are the skills."""
-    known = {}
-    for name, value in (context or {}).items():
-        with suppress(Error):
-            shifts(ladder, {name: value}, [])
-            known[name] = value
-    return known
 
 
 def last_time(ladder: Ladder) -> Time | None:

@@ -31,6 +31,7 @@ from ..model import Model
 from ..prediction import Prediction
 from ..rating import Rating
 from ..scale import Points
+from .counts import count_deviations
 from .curves import Floats
 from .merge import merge_if_useful
 from .reading import Reading, laws_of
@@ -240,7 +241,8 @@ class Hindsight:
 
         Without `at`, every player is listed with the rating at the last match. `at` is a time (or day, month, year):
         then ratings are those at that time, of the players who had played their first match by then and were still to
-        play their last one; if `all` is true, of every player. The number of matches is that up to the time.
+        play their last one; if `all` is true, of every player. The number of matches is that up to the time. With
+        values of the context, only players who have played there are listed, unless `all` is true.
 
         >>> import prowess as pw
         >>> days = [(["ann", "bob"], "2024-01-01"), (["bob", "ann"], "2025-01-01"), (["cat", "bob"], "2026-01-01")]
@@ -256,7 +258,7 @@ class Hindsight:
         else:
             since = last_day(self.history, at)
             ladder = self.standing_at(last_moment(self.history, at), since=since, all=all)
-        return ladder.leaderboard(min_matches=min_matches, ranking=ranking, **context)
+        return ladder.leaderboard(min_matches=min_matches, ranking=ranking, all=all, **context)
 
     def standing_at(self, time: float, *, since: float | None = None, all: bool = False) -> Ladder:
         """Return the ladder at a time, given in the unit of `history.time`, with the players as in `leaderboard`.
@@ -529,6 +531,7 @@ class Hindsight:
         before = self._read.skills.count_before(np.arange(len(ladder)), np.full(len(ladder), time))
         ladder.state[: len(ladder), layout.matches] = before
         ladder.state[: len(ladder), layout.last_seen] = time
+        count_deviations(ladder, self.history, time)
         return ladder
 
     def _last_seen(self, time: float) -> Floats:

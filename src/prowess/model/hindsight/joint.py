@@ -30,6 +30,7 @@ from ..fit.forecasts import Forecasts
 from ..ladder.facet_rows import check_columns, enter_facets
 from ..ladder.ladder import Ladder
 from ..ladder.record import enter_players
+from .counts import count_deviations
 from .design import Batch, Effect, Kind, Unknowns, find_batches, find_terms, list_unknowns, weigh_teams
 from .merge import Merged, keep_matches, merge_matches
 from .observe import Observer, Seen
@@ -179,12 +180,15 @@ class Joint:
             cells[k : k + 2] = mean, variance
         for rows in ladder.facets:
             rows.set_beliefs(found.get(rows.facet.column, {}))
+        count_deviations(ladder, self.history)
 
     def __getitem__(self, name: str) -> Rating:
         """Return a player's rating; its sigma includes the uncertainty of the common level of all players."""
         return self.ladder[name]
 
-    def leaderboard(self, *, min_matches: int = 0, ranking: str | None = None, **context: Any) -> pl.DataFrame:
+    def leaderboard(
+        self, *, min_matches: int = 0, ranking: str | None = None, all: bool = False, **context: Any
+    ) -> pl.DataFrame:
         """Return the players, best first, with the columns and rankings of `Ladder.leaderboard`.
 
         >>> import prowess as pw
@@ -192,7 +196,7 @@ class Joint:
         >>> joint.leaderboard()["player"].to_list()
         ['ann', 'bob']
         """
-        return self.ladder.leaderboard(min_matches=min_matches, ranking=ranking, **context)
+        return self.ladder.leaderboard(min_matches=min_matches, ranking=ranking, all=all, **context)
 
     @cached_property
     def pools(self) -> NDArray[np.int32]:

@@ -499,10 +499,14 @@ class Ladder:
         still.pipeline.forecast(board)
         return quality(*still.outcome.performances(board))
 
-    def leaderboard(self, *, min_matches: int = 0, ranking: str | None = None, **context: Any) -> pl.DataFrame:
+    def leaderboard(
+        self, *, min_matches: int = 0, ranking: str | None = None, all: bool = False, **context: Any
+    ) -> pl.DataFrame:
         """Return a frame of the players, best first: rank, player, mu, sigma, shown, matches, last_seen, active.
 
-        If values of the context are given, such as `surface="clay"`, the ratings are those at these values.
+        If values of the context are given, such as `surface="clay"`, the ratings are those at these values, of the
+        players who have played there, and their matches there are counted. With `all`, the other players are listed,
+        too. At values of several columns, the number is that at the value where the player has played least.
 
         A ladder with a scale adds points, and the limits of their 95 % interval, points_low and points_high. Then
         players are ranked by their points, which are means, and a column `provisional` follows: players of whom more is
@@ -522,7 +526,7 @@ class Ladder:
         """
         from ..fit.leaderboard import leaderboard
 
-        return leaderboard(self, min_matches, context, ranking)
+        return leaderboard(self, min_matches, context, ranking, all)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the ladder and its model to one file, atomically.

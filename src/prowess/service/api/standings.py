@@ -71,8 +71,8 @@ CONTEXT_PARAMETERS = {
         CONTEXT_PARAMETER
         | {
             "description": "The ratings at this value of a context column of which the model has a facet, such as "
-            "`surface=clay`. `context.surface=clay` means the same. Use this form for columns that have the name of "
-            "another parameter."
+            "`surface=clay`, of the players who have played there; their matches there are counted. "
+            "`context.surface=clay` means the same. Use this form for columns that have the name of another parameter."
         }
     ]
 }
@@ -102,6 +102,9 @@ class StandingsFilter:
         bool | None, Query(description="Only provisional players (true), or only established players (false).")
     ] = None
     min_matches: Annotated[int, Query(ge=0, le=LARGEST, description="Only players with this many matches or more.")] = 0
+    all: Annotated[bool, Query(description="At a value of the context: also players who have not played there.")] = (
+        False
+    )
 
     def for_model(self, model: Model) -> StandingsFilter:
         """Return the filter with the values of context columns only; names with a prefix are always columns."""
@@ -127,7 +130,8 @@ class StandingsFilter:
     def at_values(self, snapshot: Snapshot) -> Snapshot:
         """Return standings at the values of the context."""
         values = self.for_model(snapshot.model).context
-        return snapshot.at_values({name.removeprefix(COLUMN_PREFIX): value for name, value in values.items()})
+        context = {name.removeprefix(COLUMN_PREFIX): value for name, value in values.items()}
+        return snapshot.at_values(context, self.all)
 
     def _skills(self, service: Service, connection: Connection, league: League) -> Snapshot:
         past = [name for name in ("at", "season", "generation") if getattr(self, name) is not None]

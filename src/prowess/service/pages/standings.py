@@ -33,7 +33,7 @@ router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
 SIZE = 50  # players per page
 SHOW: dict[str, dict[str, Any]] = {
     "active": {"active": True},
-    "all": {"active": False},
+    "all": {"active": False, "all": True},
     "provisional": {"provisional": True},
     "established": {"provisional": False},
 }
@@ -74,7 +74,8 @@ async def standings(
                 "fields": dict.fromkeys(FIELDS) | fields,
                 "values": values,
                 "columns": _columns(snapshot, values),
-                "all_url": page_url(league.name, "standings", **fields | {"active": "false"}),
+                "all_url": page_url(league.name, "standings", **fields | {"show": "all"}),
+                "absent": 0 if snapshot.listed is None else int((~snapshot.listed).sum()),
                 "hidden": replace(query, active=False).page(snapshot, 0, 0).total - data["total"],
                 "since_day": _day_text(since),
                 "bars": _bars(snapshot, rows),
@@ -116,7 +117,7 @@ def _add_changes(
         if rows:
             view = service.traces.of(connection, league).view
             upto = None if who.at is None and who.season is None else view.count_until(snapshot.last)
-            results = recent_form(view, players, [row["matches"] for row in rows], upto)
+            results = recent_form(view, players, snapshot.played(players), upto)
     for row, change, form in zip(rows, changes, results, strict=True):
         row |= {"change": change, "form": form}
     return since

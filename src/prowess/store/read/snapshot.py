@@ -17,7 +17,7 @@ from ...history.name_index import NameIndex
 from ...history.times import DAY, show_time
 from ...model.engine.buffers import Table
 from ...model.engine.rate import settle_periods
-from ...model.fit.effects import shifts
+from ...model.fit.effects import matches_at, shifts
 from ...model.fit.leaderboard import RANKINGS, Order, grain, largest, make_order, order_of, overall
 from ...model.ladder.ladder import Ladder
 from ...model.scale import Points
@@ -162,6 +162,7 @@ class Snapshot:
     ranking: Ranking
     rows: Mapping[str, bytes]
     shared: bytes
+    listed: Flags | None = None  # at a value of the context: whether each player has played there; None lists everybody
 
     @classmethod
     def of_ladder(cls, ladder: Ladder, **about: Any) -> Snapshot:
@@ -256,8 +257,14 @@ class Snapshot:
 
     @property
     def matches(self) -> Floats:
-        """The number of matches of each player."""
-        return self.state[:, self.model.pipeline.layout.matches]
+        """The number of matches of each player; at a value of the context, of the matches there."""
+        return self.settled[:, self.model.pipeline.layout.matches]
+
+    def played(self, players: Sequence[str]) -> list[int]:
+        """Return the number of matches of some players, wherever they were played."""
+        rows = [self.names.rows[name] for name in players]
+        numbers: list[int] = self.state[rows, self.model.pipeline.layout.matches].astype(np.int64).tolist()
+        return numbers
 
     @property
     def last_seen(self) -> Floats:
@@ -293,28 +300,34 @@ class Snapshot:
             self._unpack(ladder)
         return ladder
 
-    def at_values(self, context: Mapping[str, Any]) -> Snapshot:
+    def at_values(self, context: Mapping[str, Any], all: bool = False) -> Snapshot:
         """Return the standings at values of the context: players are rated and ranked as in matches with these values.
 
-        Numbers may be given as text. Raises `Error` for an unknown column or value.
+        Only players who have played there are listed, unless `all` is true. Numbers may be given as text. Raises
+        `Error` for an unknown column or value.
         """
         if not context:
             return self
         values = {name: self._number(name, value) for name, value in context.items()}
-        key = tuple(sorted((name, str(value)) for name, value in values.items()))
+        key = all, *sorted((name, str(value)) for name, value in values.items())
         if key not in self._at_values:
             mean, variance = shifts(self.ladder, values, list(range(len(self))))
             layout, settled = self.model.pipeline.layout, self.settled.copy()
             settled[:, layout.means] += mean
             settled[:, layout.variances] += variance
+            played = matches_at(self.ladder, values)
+            if played is not None:
+                settled[:, layout.matches] = played
+            listed = None if all or played is None else played > 0
             if len(self._at_values) >= MAX_VALUES:
                 self._at_values.clear()
             ranking = rank_all(order_of(self.ladder, self.settings.ranked_by, values), settled, self.names.names)
-            self._at_values[key] = replace(self, settled=settled, ranking=ranking)
+            ranking = ranking if listed is None else ranking.among(listed)
+            self._at_values[key] = replace(self, settled=settled, ranking=ranking, listed=listed)
         return self._at_values[key]
 
     @cached_property
-    def _at_values(self) -> dict[tuple[tuple[str, str], ...], Snapshot]:
+    def _at_values(self) -> dict[tuple[Any, ...], Snapshot]:
         return {}
 
     def _number(self, name: str, value: Any) -> Any:
@@ -401,8 +414,10 @@ class Snapshot:
         return np.nan if self.clock == "none" else float(np.fmax.reduce(self.last_seen, initial=np.nan))
 
     def ranks(self, players: Sequence[str], ranking: Ranking | None = None) -> list[int | None]:
-        """Return the ranks of some players in the ranking of all players, or in `ranking`; None for unknown names."""
+        """Return the ranks of some players in the ranking of all players, or in `ranking`; None if not listed."""
         rows = [self.names.row(name) for name in players]
+        if self.listed is not None:
+            rows = [None if row is None or not self.listed[row] else row for row in rows]
         rated = np.array([row for row in rows if row is not None], np.intp)
         ranks = iter((ranking or self.ranking).ranks(self.settled[rated]).tolist())
         return [None if row is None else next(ranks) for row in rows]
