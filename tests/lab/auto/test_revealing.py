@@ -12,6 +12,10 @@ from prowess.lab.auto.columns import Columns
 PLAYERS = [f"player {number}" for number in range(12)]
 
 
+INITIALS = dict(zip(PLAYERS, "QWERTZUIOPAS", strict=True))
+STRENGTH = dict(zip(PLAYERS, np.random.default_rng(1).normal(0.0, 1.0, 12), strict=True))  # as in `league(seed=1)`
+
+
 def league(matches=600, seed=1, sizes=(2,), winners_first=False):
     """Return matches between players of different strengths, some of them drawn, with scores."""
     rng = np.random.default_rng(seed)
@@ -39,6 +43,12 @@ def of_winner(match, of_side, drawn=None):
     return drawn if best(match) is None else of_side(best(match))
 
 
+def is_weaker(match, side):
+    """Return whether a side of two is the weaker one."""
+    [own], [other] = match["teams"][side], match["teams"][1 - side]
+    return STRENGTH[own] < STRENGTH[other]
+
+
 # Columns that follow from the result; their names say nothing.
 DERIVED = {
     "FT": lambda match: "-".join(f"{score:g}" for score in match["scores"]),
@@ -47,11 +57,19 @@ DERIVED = {
     "Sieger": lambda match: of_winner(match, lambda side: match["teams"][side][0].upper()),
     "Winner2": lambda match: of_winner(match, lambda side: match["teams"][side][0], "nobody"),
     "shirt on top": lambda match: of_winner(match, lambda side: match["context"]["shirt"][side]),
+    "Buchstabe": lambda match: of_winner(match, lambda side: INITIALS[match["teams"][side][0]]),
+    "Verlierer": lambda match: of_winner(match, lambda side: f"x/{match['teams'][1 - side][0]}.html", "-"),
+    "trikot": lambda match: of_winner(match, lambda side: match["context"]["shirt"][side][0].upper()),
+    "haken": lambda match: ["✅" if score == max(match["scores"]) else "❌" for score in match["scores"]],
+    "halbzeit": lambda match: " zu ".join(f"{(score + 1) // 2:g}" for score in match["scores"]),
+    "ausgeglichen": lambda match: f"{abs(match['scores'][0] - match['scores'][1]):g} Tore Unterschied",
+    "überraschung": lambda match: of_winner(match, lambda side: "ja" if is_weaker(match, side) else "nein"),
+    "kills": lambda match: [[score] for score in match["scores"]],  # a statistic of players
     "abstand": lambda match: match["scores"][0] - match["scores"][1],
     "tore": lambda match: [f"{score:g}" for score in match["scores"]],
     "ausgang": lambda match: ["S" if score == max(match["scores"]) else "N" for score in match["scores"]],
 }
-IN_CROWDS = ("Sieger", "Winner2", "tore", "ausgang")
+IN_CROWDS = ("Sieger", "Winner2", "Buchstabe", "tore", "ausgang", "haken", "kills")
 
 
 def with_columns(matches, names):
@@ -80,13 +98,51 @@ def test_column_that_names_the_winner_of_several_is_not_tried(name):
     assert usable(with_columns(matches, [name])) == usable(matches)
 
 
+def with_ratings(matches, name, after):
+    """Add Elo ratings as they were before each match, or as they are after it."""
+    ratings, found = dict.fromkeys(PLAYERS, 1500.0), []
+    for match in matches:
+        [one], [other] = match["teams"]
+        before = [ratings[one], ratings[other]]
+        won = 0.5 + 0.5 * np.sign(match["scores"][0] - match["scores"][1])
+        gained = 24.0 * (won - 1.0 / (1.0 + 10.0 ** ((before[1] - before[0]) / 400.0)))
+        ratings[one], ratings[other] = before[0] + gained, before[1] - gained
+        values = [ratings[one], ratings[other]] if after else before
+        ranks = [f"{sum(rating >= value for rating in ratings.values())}." for value in values]
+        found.append(match | {"context": match["context"] | {name: values, "rang": ranks}})
+    return found
+
+
+@pytest.mark.parametrize("matches", [400, 600, 2000])
+def test_rating_after_the_match_is_not_tried(matches):
+    """Its values say no more than those of a rating before the match, but their changes say who has won."""
+    games = league(matches)
+    assert {"elo", "rang"} <= usable(with_ratings(games, "elo", after=False))
+    late = usable(with_ratings(games, "elo", after=True))
+    assert "elo" not in late
+    assert "rang" not in late or matches < 600
+
+
+def test_result_of_each_side_hides_no_result_of_the_match():
+    """A value of the match that each time is also that of the first team still says who has won."""
+    matches = [match for match in league() if best(match) is not None]
+    for match in matches:
+        match["context"]["seiten"] = ["S" if side == best(match) else "N" for side in (0, 1)]
+        match["context"]["heim"] = match["context"]["seiten"][0]
+    assert not {"seiten", "heim"} & usable(matches)
+
+
 def test_columns_that_only_describe_a_match_are_tried():
     """Venues are named after players, and the value of a column depends on who plays."""
     matches = league()
     for match in matches:
         [one], [other] = match["teams"]
         match["context"] |= {"arena": PLAYERS[int(match["context"]["venue"])], "host": min(one, other)}
-    assert {"arena", "host", "venue"} <= usable(matches)
+        homes = [f"c{PLAYERS.index(name) % 5}" for name in (one, other)]
+        match["context"] |= {"ground": f"at {one}'s", "country": homes}
+    found = Columns.of(pw.History.from_matches(matches))
+    assert {"arena", "host", "venue"} <= {column.name for column in found.usable}
+    assert found.doubtful == ()
 
 
 def test_football_with_a_column_of_the_score_gets_the_same_model_as_without(data):
@@ -99,13 +155,15 @@ def test_football_with_a_column_of_the_score_gets_the_same_model_as_without(data
     assert "FT" in str(other)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_no_forecast_depends_on_the_result_of_its_own_match(seed):
+@pytest.mark.parametrize(("seed", "sizes"), [(0, (2,)), (1, (2,)), (2, (2,)), (3, (2, 3, 4, 6))])
+def test_no_forecast_depends_on_the_result_of_its_own_match(seed, sizes):
     """The model is chosen from the matches before match n; then the result of match n is replaced."""
-    n = 520
-    matches = league(n + 1, seed=seed)
-    other = matches[n] | {"scores": matches[n]["scores"][::-1] if best(matches[n]) is not None else [9.0, 0.0]}
-    histories = [pw.History.from_matches(with_columns([*matches[:n], last], DERIVED)) for last in (matches[n], other)]
+    n, names = 520, DERIVED if sizes == (2,) else IN_CROWDS
+    matches = league(n + 1, seed=seed, sizes=sizes)
+    scores = matches[n]["scores"]
+    other = matches[n] | {"scores": scores[::-1] if scores != scores[::-1] else [9.0, *scores[1:]]}
+    histories = [pw.History.from_matches(with_columns([*matches[:n], last], names)) for last in (matches[n], other)]
+    assert histories[0].entry_context["kills"] != histories[1].entry_context["kills"]
     forecasts = [pw.auto(history[:n], progress=False).model.fit(history).forecasts for history in histories]
     for column in ("mean", "variance", "win", "draw"):
         one, again = (getattr(found, column) for found in forecasts)

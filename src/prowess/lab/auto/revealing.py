@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ MOST_NUMBERS = 50  # numbers with more different values than this are cut into g
 GROUPS = 10
 ENOUGH = 100  # with fewer matches, the gain must exceed two standard errors, too
 ORDERED = 0.98  # if one listed team wins this share of the matches, files list the winners first (or last)
+NAMED = 0.9  # a value stands for a name that is found in this share of its matches,
+LEAST_NAMED = 5  # if it has at least so many
+CHANGING = 1.2  # with more values for each player than this, a column does not say who plays
 SCORE = re.compile(r"\s*\d+\s*[-–:]\s*\d+")
 SCORES = 0.9  # if this share of the values looks like scores, the column is one of scores
 
@@ -53,33 +56,58 @@ def reveals_result(history: History, level: Level, column: ContextColumn, most: 
     >>> reveals_result(history, "match", history.context["FTR"])
     True
     """
-    gains = _gains(history, level, column)
+    return any(_is_clear(gains, most, len(history)) for gains in _gains(history, level, column))
+
+
+def _is_clear(gains: Floats, most: float, matches: int) -> bool:
     if len(gains) < 2:
         return False
     gain, error = float(gains.mean()), float(gains.std(ddof=1)) / len(gains) ** 0.5
-    return gain > most and (len(history) >= ENOUGH or gain > 2.0 * error)
+    return gain > most and (matches >= ENOUGH or gain > 2.0 * error)
 
 
-def _gains(history: History, level: Level, column: ContextColumn) -> Floats:
-    """Return what the values of a column gain over the shares of the results, for each later match that has a value.
+def _gains(history: History, level: Level, column: ContextColumn) -> Iterator[Floats]:
+    """Yield what a column gains over the shares of the results, for each later match that has a value.
+
+    A column can contain the result in several ways. Its values can say who has won: the first side, the stronger one,
+    or one that the value names, perhaps by a value of the side in another column, such as its colour. Values of
+    players or teams can say it by their change since the last match, as a rating or a rank after the match does.
+    """
+    match = owners(history.match_start)
+    if level != "match":
+        team = np.arange(history.teams) if level == "team" else owners(history.team_start)
+        same = np.zeros(len(team), np.intp)
+        yield _later_gains(history, team, _values(column), same)
+        before = _before(history, level, team)
+        if column.kind == "number":
+            numbers = np.append(column.to_numpy().astype(np.float64), np.nan)
+            yield _later_gains(history, team, _groups(numbers[:-1] - numbers[before]), same)
+        elif len(column.values) <= MOST_NUMBERS:
+            value = np.append(column.code.astype(np.intp), -1)
+            both = np.where((value[:-1] < 0) | (value[before] < 0), -1, value[:-1] * len(column.values) + value[before])
+            yield _later_gains(history, team, both, np.maximum(value[before], 0))
+        return
+    place, sides = _sides(history, match), np.arange(history.teams)
+    for value in _side_values(history, match, column):
+        yield _later_gains(history, sides, np.where(value < 0, -1, 3 * value + place), place)
+    # Values such as "upset" say whether the stronger side has won.
+    value, stronger = _values(column)[match], _by_strength(history, match)
+    yield _later_gains(history, sides, np.where(value < 0, -1, 3 * value + stronger), stronger)
+    for names in _names(history)[1:]:
+        if _change(history, names):
+            value, own = _values(column)[match[names.team]], names.code
+            both = np.where((value < 0) | (own < 0), -1, value * len(names.names) + own)
+            yield _later_gains(history, names.team, both, np.maximum(own, 0))
+
+
+def _later_gains(history: History, team: Codes, value: Codes, group: Codes) -> Floats:
+    """Return what values of teams gain over the shares of the results in each group.
 
     The results by value are counted in the first half of the matches, and forecast in the second half.
     """
-    match = owners(history.match_start)
-    place, value = _sides(history, match), _values(column)
-    group: Codes
-    team: Codes
-    if level == "match":
-        kind = _code_sides(history, match, column)
-        value = value[match] if kind is None else kind
-        value = np.where(value < 0, -1, 3 * value + place)
-        group, team = place, np.arange(history.teams)
-    else:
-        team = np.arange(history.teams) if level == "team" else owners(history.team_start)
-        group = np.zeros(len(team), np.intp)
-    result, match = _results(history)[team], match[team]
+    result, match = _results(history)[team], owners(history.match_start)[team]
     known, early = value >= 0, match < len(history) // 2
-    base = _shares(group, result, known & early, 3)
+    base = _shares(group, result, known & early, int(group.max(initial=0)) + 1)
     counts = np.zeros((value.max(initial=0) + 1, 3))
     np.add.at(counts, (value[known & early], result[known & early]), 1.0)
     late = known & ~early
@@ -134,44 +162,130 @@ def _sides(history: History, match: Codes) -> Codes:
     return side.astype(np.intp)
 
 
+def _by_strength(history: History, match: Codes) -> Codes:
+    """Return 0 for the stronger of two teams, 1 for the weaker one, by the results of the first half; 2 otherwise."""
+    team, lost = owners(history.team_start), _results(history) / 2.0
+    early = match[team] < len(history) // 2
+    played = np.bincount(history.player[early], minlength=len(history.players))
+    points = np.bincount(history.player[early], 1.0 - lost[team[early]], len(history.players))
+    strength = (points + 0.5 * PSEUDO) / (played + PSEUDO)
+    mean = np.bincount(team, strength[history.player], history.teams) / np.diff(history.team_start)
+    first = history.match_start[:-1][np.diff(history.match_start) == 2]
+    side = np.full(history.teams, 2)
+    side[first], side[first + 1] = mean[first] < mean[first + 1], mean[first] >= mean[first + 1]
+    return side.astype(np.intp)
+
+
 def _values(column: ContextColumn) -> Codes:
     """Return the codes of the values; numbers with many values are cut into equal groups."""
     if column.kind == "category" or len(column.values) <= MOST_NUMBERS:
         return column.code.astype(np.intp)
-    numbers = column.to_numpy().astype(np.float64)
+    return _groups(column.to_numpy().astype(np.float64))
+
+
+def _groups(numbers: Floats) -> Codes:
     known = ~np.isnan(numbers)
+    if not known.any():
+        return np.full(len(numbers), -1, np.intp)
     cuts = np.quantile(numbers[known], np.arange(1, GROUPS) / GROUPS)
     return np.where(known, np.searchsorted(cuts, numbers, side="right"), -1).astype(np.intp)
 
 
-def _code_sides(history: History, match: Codes, column: ContextColumn) -> Codes | None:
-    """Return, for each team, 1 if the match's value names it, 2 if it names another team, 0 if none, −1 if missing.
-
-    A value names a team if it is one of its players, or a value of the team in another column, such as its colour.
-    Return None if most values name no single team of their match.
-    """
-    text = column.as_text()
-    known = text.code >= 0
-    for values, code, team in _names(history):
-        number = {_plain(value): index for index, value in enumerate(values)}
-        wanted = np.array([*(number.get(_plain(str(value)), -2) for value in text.values), -2])
-        named = np.zeros(history.teams, bool)
-        named[team[code == wanted[text.code][match[team]]]] = True
-        often = np.bincount(match, named, len(history))
-        if known.any() and (often[known] == 1).mean() > 0.5:
-            coded = np.where(named, 1, np.where(often[match] > 0, 2, 0))
-            return np.where(known[match], coded, -1)
-    return None
+def _before(history: History, level: Level, team: Codes) -> Codes:
+    """Return the row of each player's last match before, or of that of the team's first player; −1 if there is none."""
+    player = history.player if level == "player" else history.player[history.team_start[:-1]]
+    order = np.argsort(player, kind="stable")
+    again = player[order[1:]] == player[order[:-1]]
+    before = np.full(len(team), -1)
+    before[order[1:][again]] = order[:-1][again]
+    return before
 
 
-def _names(history: History) -> Iterator[tuple[tuple[str, ...], Codes, Codes]]:
-    """Yield names of teams: the names, and for rows their codes and teams."""
-    of_entry = owners(history.team_start)
-    yield history.players, history.player, of_entry
+class _Names(NamedTuple):
+    """What the sides of matches are called: names, and rows with the index of a name and a team."""
+
+    names: tuple[Any, ...]
+    code: Codes
+    team: Codes
+
+
+def _names(history: History) -> list[_Names]:
+    """Return the names of sides: their players, and their values in other columns, such as clubs or colours."""
+    entries = owners(history.team_start)
+    found = [_Names(history.players, history.player.astype(np.intp), entries)]
     for level, field in FIELDS.items():
         for other in getattr(history, field).values() if level != "match" else ():
             if other.kind == "category":
-                yield other.values, other.code, of_entry if level == "player" else np.arange(history.teams)
+                team = entries if level == "player" else np.arange(history.teams)
+                found.append(_Names(other.values, other.code.astype(np.intp), team))
+    return found
+
+
+def _change(history: History, names: _Names) -> bool:
+    """Return whether names change from match to match, as sides and colours do, and so do not say who plays."""
+    player = history.player[history.team_start[:-1]][names.team].astype(np.int64)
+    pairs = np.unique(player[names.code >= 0] * len(names.names) + names.code[names.code >= 0])
+    return len(names.names) <= MOST_NUMBERS and len(pairs) >= CHANGING * len(np.unique(player))
+
+
+def _side_values(history: History, match: Codes, column: ContextColumn) -> Iterator[Codes]:
+    """Yield the values of a column of matches for each team, and which side they name, if they name sides.
+
+    Values that are names of players are taken by side only, because who plays is known before a match.
+    """
+    named = [_sides_named(history, match, column, names) for names in _names(history)]
+    if not _has_names_of(history.players, column):
+        yield _values(column)[match]
+    yield from (side for side in named if side is not None)
+
+
+def _sides_named(history: History, match: Codes, column: ContextColumn, names: _Names) -> Codes | None:
+    """Return which side the match's value names, for each team: 1 this one, 2 another one, 0 none, −1 if missing.
+
+    Return None if most values name no single team of their match.
+    """
+    text, known = column.as_text(), column.code >= 0
+    for wanted in (_same_text(text, names.names), _companions(match, column, names)):
+        named = np.zeros(history.teams, bool)
+        named[names.team[names.code == wanted[column.code][match[names.team]]]] = True
+        often = np.bincount(match, named, len(history))
+        if known.any() and (often[known] == 1).mean() > 0.5:
+            return np.where(known[match], np.where(named, 1, np.where(often[match] > 0, 2, 0)), -1)
+    return None
+
+
+def _has_names_of(players: tuple[str, ...], column: ContextColumn) -> bool:
+    code = column.code[column.code >= 0]
+    return bool(len(code)) and bool((_same_text(column.as_text(), players)[code] >= 0).mean() > 0.5)
+
+
+def _same_text(text: ContextColumn, names: tuple[Any, ...]) -> Codes:
+    """Return the name that each value repeats; −2 if none. The last element is for missing values."""
+    number = {_plain(str(name)): index for index, name in enumerate(names)}
+    return np.array([*(number.get(_plain(str(value)), -2) for value in text.values), -2])
+
+
+def _companions(match: Codes, column: ContextColumn, names: _Names) -> Codes:
+    """Return the name that each value stands for in other words, such as initials or an address; −2 if none.
+
+    Such a value is found only in matches of a side with this name, and the name is missing in most other matches.
+    """
+    where = match[names.team].astype(np.int64)
+    value, sizes = column.code.astype(np.int64)[where], (len(names.names), len(column.code))
+    known = names.code >= 0
+    both = known & (value >= 0)
+    # Each pair of a value and a name once for each match; then how many matches have both.
+    pairs = np.unique((value[both] * sizes[0] + names.code[both]) * sizes[1] + where[both]) // sizes[1]
+    found, together = np.unique(pairs, return_counts=True)
+    coded, name = np.divmod(found, sizes[0])
+    every = np.unique(names.code[known] * sizes[1] + where[known]) // sizes[1]
+    share = together / np.bincount(column.code[column.code >= 0], minlength=len(column.values))[coded]
+    stands = (together >= LEAST_NAMED * NAMED) & (share >= NAMED)
+    stands &= np.bincount(every, minlength=sizes[0])[name] < 0.5 * NAMED * sizes[1]
+    order = np.argsort(share[stands], kind="stable")
+    meant = np.full(len(column.values) + 1, -2)
+    meant[coded[stands][order]] = name[stands][order]
+    return meant
 
 
 def _plain(text: str) -> str:
