@@ -8,6 +8,8 @@ import pytest
 import prowess as pw
 from prowess.history.context import Context, ContextColumn
 from prowess.lab.auto.columns import Columns
+from prowess.lab.compare.verdict import remarks
+from tests.cli.running import run
 
 PLAYERS = [f"player {number}" for number in range(12)]
 
@@ -170,10 +172,44 @@ def test_no_forecast_depends_on_the_result_of_its_own_match(seed, sizes):
         assert one.tobytes() == again.tobytes()
 
 
-def test_column_with_the_result_that_the_user_names_is_used_with_a_remark():
-    history = pw.History.from_matches(with_columns(league(), ["1X2"]))
-    for options in ({"covariates": ["1X2"]}, {"facets": [pw.facet.By("1X2")]}):
-        choice = pw.auto(history, progress=False, **options)
-        assert ("1X2" in choice.model.context_columns) or "covariates" in options
-        assert [note.code for note in choice.notes if "1X2" in str(note)] == ["revealing-columns"]
+@pytest.mark.parametrize("matches", [20, 150, 600])  # at first only textbook TrueSkill, then without columns
+@pytest.mark.parametrize("options", [{"covariates": ["1X2"]}, {"facets": [pw.facet.By("1X2")]}], ids=str)
+def test_column_with_the_result_that_the_user_names_is_used_with_a_remark(matches, options):
+    history = pw.History.from_matches(with_columns(league(matches), ["1X2"]))
+    choice = pw.auto(history, progress=False, **options)
+    assert ("1X2" in choice.model.context_columns) or "covariates" in options
+    named = [note.code for note in choice.notes if "1X2" in str(note)]
+    assert named == ["revealing-columns"] or (matches == 20 and "covariates" in options)
     assert "revealing-columns" not in [note.code for note in pw.auto(history, progress=False).notes]
+
+
+def test_discovery_names_the_columns_with_the_result():
+    history = pw.History.from_matches(with_columns(league(), ["1X2"]))
+    assert [note for note in pw.discover(history, progress=False).sentences if "1X2" in note] == [
+        "Columns that may be known only after a match are not used: 1X2. If they are known before a match, use "
+        "`covariates=['1X2']`."
+    ]
+    [said] = [note for note in pw.discover(history, covariates=["1X2"], progress=False).sentences if "If it" in note]
+    assert said.startswith("1X2 says more about the results than is known before most matches.")
+
+
+def test_comparison_names_the_columns_with_the_result():
+    history = pw.History.from_matches(with_columns(league(), ["1X2"]))
+    models = {facet: pw.TrueSkill().replace(facets=(pw.facet.By(facet, sigma=2.0),)) for facet in ("1X2", "venue")}
+    comparison = pw.compare(history, models)
+    assert comparison.revealing == ("1X2",)
+    assert any(remark.startswith("1X2 says more") for remark in remarks(comparison))
+    assert not pw.compare(history, {"venue": models["venue"]}).revealing
+
+
+@pytest.mark.parametrize("model", [(), ("--model", "trueskill")], ids=" ".join)
+@pytest.mark.parametrize("flag", ["--facet", "--shared"])
+def test_rate_names_the_columns_with_the_result(tmp_path, flag, model):
+    matches = with_columns(league(200), ["1X2"])
+    for match in matches:
+        match["context"]["seite"] = DERIVED["ausgang"](match)
+    column = {"--facet": "1X2", "--shared": "seite"}[flag]
+    pw.History.from_matches(matches).write(tmp_path / "football.csv")
+    said = run("rate", tmp_path / "football.csv", flag, column, *model).stderr
+    assert f"{column} says more about the results than is known before most matches" in said
+    assert "says more" not in run("rate", tmp_path / "football.csv", "--facet", "venue", *model).stderr

@@ -55,7 +55,14 @@ def choose_model(
     if given.assumed:
         settings = f"you gave settings without --model, so they apply to {given.name}"
         note(f"{settings}; without settings, a model is chosen for the matches")
-    return ChosenModel(given.build(history))
+    model = given.build(history)
+    if history is not None and model.forecast_columns:
+        from ...lab.auto.columns import revealing_columns, revealing_text
+
+        revealing = revealing_columns(history, model.forecast_columns)
+        if revealing:
+            note(revealing_text(revealing))
+    return ChosenModel(model)
 
 
 def choose_for_groups(given: ModelChoice, groups: Mapping[str, History], *, hindsight: bool = False) -> ChosenModel:

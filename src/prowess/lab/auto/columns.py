@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ...history import History
 from ...history.context import FIELDS, ContextColumn, Level, column_at
 from ...history.ragged import owners
+from ...text import join_words
 from .revealing import MOST_GAIN, MOST_GAIN_OF_RATINGS, is_score_text, reveals_result
 
 Kind = Literal["by", "shared", "covariate", "statistic"]
@@ -76,14 +77,12 @@ class Column:
 class Columns:
     """The columns to try, and those that are left out because they may be known only after the match.
 
-    Columns of numbers that may be known only after the match are tried as `statistics`. `revealing` names columns that
-    the user says to be known before the match, but which say more about the results than such columns do.
+    Columns of numbers that may be known only after the match are tried as `statistics`.
     """
 
     usable: tuple[Column, ...] = ()
     doubtful: tuple[str, ...] = ()
     statistics: tuple[Column, ...] = ()
-    revealing: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, history: History, allowed: Collection[str] = ()) -> Columns:
@@ -100,10 +99,7 @@ class Columns:
         usable: list[Column] = []
         doubtful: list[str] = []
         statistics: list[Column] = []
-        revealing: list[str] = []
         for name, level, column in _columns(history):
-            if name in allowed and _says_too_much(history, name, level, column):
-                revealing.append(name)
             kinds = _kinds(history, name, level, column)
             if not kinds:
                 continue
@@ -114,7 +110,7 @@ class Columns:
             else:
                 doubtful.append(name)
         usable.sort(key=lambda column: not column.allowed)
-        return cls(tuple(usable[:MOST_COLUMNS]), tuple(doubtful), tuple(statistics), tuple(revealing))
+        return cls(tuple(usable[:MOST_COLUMNS]), tuple(doubtful), tuple(statistics))
 
     def without(self, facets: Collection[tuple[str, str]]) -> Columns:
         """Return the columns without the facets, pairs of a kind and a column, that the model has anyway.
@@ -127,6 +123,31 @@ class Columns:
             for column in self.usable
         )
         return replace(self, usable=tuple(column for column in left if column.kinds))
+
+
+def revealing_columns(history: History, names: Collection[str]) -> tuple[str, ...]:
+    """Return those of the named columns that say more about the results than is known before a match.
+
+    >>> match = {"teams": [["ann"], ["bob"]]}
+    >>> matches = [match | {"context": {"FT": "1"}}, match | {"ranks": [2, 1], "context": {"FT": "2"}}] * 50
+    >>> revealing_columns(History.from_matches(matches), ["FT", "surface"])
+    ('FT',)
+    """
+    named = ((name, level, column) for name, level, column in _columns(history) if name in names)
+    return tuple(name for name, level, column in named if _says_too_much(history, name, level, column))
+
+
+def revealing_text(names: Collection[str]) -> str:
+    """Return a remark on columns that a model uses although they may contain the result.
+
+    >>> revealing_text(["FT"])[:55]
+    'FT says more about the results than is known before mos'
+    """
+    says, it = ("says", "it contains") if len(names) == 1 else ("say", "they contain")
+    return (
+        f"{join_words(names)} {says} more about the results than is known before most matches. If {it} the result, the "
+        "forecasts are better than they can be before a match."
+    )
 
 
 def _columns(history: History) -> Iterator[tuple[str, Level, ContextColumn]]:

@@ -28,7 +28,7 @@ from ..parallel import count_processes
 from .base_rates import base_rate_losses
 from .choice import Choice
 from .choosing import Candidate, Chooser, Spans, expected_gain, paired_gain
-from .columns import Columns
+from .columns import Columns, revealing_columns, revealing_text
 from .designs import Design, FacetKey, facet_key
 from .evaluation import Evaluator, OutOfTime
 from .facts import Facts
@@ -148,7 +148,14 @@ def _textbook(history: History, model: Model) -> Choice:
     nothing = Interval(np.nan, np.nan, np.nan)
     remark = Remark("few-matches", (f"Fewer than {LEAST_MATCHES} matches are too few to choose a model.",))
     spans = Spans(0, 0, len(history), len(history))
-    return Choice(model, history, _textbook_parts(model), (), spans, nothing, nothing, nothing, (remark,), 0)
+    remarks = remark, *_revealing(history, model)
+    return Choice(model, history, _textbook_parts(model), (), spans, nothing, nothing, nothing, remarks, 0)
+
+
+def _revealing(history: History, model: Model, allowed: Collection[str] = ()) -> list[Remark]:
+    """Return a remark if columns that the user names, for a facet or as covariates, may contain the result."""
+    found = revealing_columns(history, [*allowed, *model.forecast_columns])
+    return [Remark("revealing-columns", (revealing_text(found),))] if found else []
 
 
 class Run:
@@ -182,12 +189,7 @@ class Run:
         self.facts = Facts.of(history[start : self.spans.decided], spans.tuned or spans.decided)
         self.facts = replace(self.facts, named=base.statistics)
         self.remarks: list[Remark] = []
-        if self.columns.revealing:
-            self._remark(
-                "revealing-columns",
-                f"{join_words(self.columns.revealing)} says more about the results than is known before most matches. "
-                "If it contains the result, the forecasts are better than they can be before a match.",
-            )
+        self.remarks += _revealing(history[: self.spans.decided], base, allowed or ())
         self.fits = 0
 
     def choice(self) -> Choice:

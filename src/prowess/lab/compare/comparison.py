@@ -47,7 +47,8 @@ class Comparison:
 
     Some models, such as "auto", are set up from training matches in every run of the protocol. `chosen` maps their
     names to one `RunChoice` per run, with the `model` and its `parts` in words; `models` has the model of the last run.
-    `refits` has the names of the models that were refitted again and again.
+    `refits` has the names of the models that were refitted again and again. `revealing` names columns of facets that
+    say more about the results than is known before a match.
 
     >>> import prowess as pw
     >>> wins = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")] * 10
@@ -64,6 +65,7 @@ class Comparison:
     resampling: Resampling
     chosen: Mapping[str, tuple[RunChoice, ...]] = field(default_factory=dict)
     refits: Mapping[str, Refit] = field(default_factory=dict)
+    revealing: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Return the answer in one sentence; if models cannot be compared, return the reason instead of raising it."""

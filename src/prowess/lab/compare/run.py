@@ -19,6 +19,7 @@ from ...model.model import Model
 from ...model.presets import PRESETS, preset
 from ...validate import scale
 from ..auto import Choice, auto
+from ..auto.columns import revealing_columns
 from ..bootstrap import Resampling
 from ..forecast_chunks import ForecastChunk, Refit, forecast_chunks
 from ..measures import Tally
@@ -129,7 +130,9 @@ def compare(
         if scored.unconverged:
             warnings.warn(f"{name}: EP did not converge in {scored.unconverged} matches", stacklevel=2)
     last = {name: own[-1] for name, own in by_run.items()}
-    return Comparison(last, measured, protocol, rows, scores, resampling, chosen, refitted)
+    facets = [column for own in by_run.values() for model in own for column in model.forecast_columns]
+    revealing = revealing_columns(history, facets) if facets else ()
+    return Comparison(last, measured, protocol, rows, scores, resampling, chosen, refitted, revealing)
 
 
 def _columns(models: Iterable[Model]) -> list[str]:

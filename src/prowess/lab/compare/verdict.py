@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...text import count, join_words
+from ..auto.columns import revealing_text
 from ..interval import Interval
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ def advice(comparison: Comparison) -> str:
 
 def remarks(comparison: Comparison) -> list[str]:
     """Return remarks that supplement the advice: how models were set up, caveats, and the home advantage."""
-    return [*_choice_notes(comparison), *notes(comparison), *_home_notes(comparison)]
+    revealing = [revealing_text(comparison.revealing)] if comparison.revealing else []
+    return [*_choice_notes(comparison), *revealing, *notes(comparison), *_home_notes(comparison)]
 
 
 def _choice_notes(comparison: Comparison) -> list[str]:
