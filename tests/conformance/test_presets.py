@@ -239,6 +239,11 @@ def test_forecasts_in_a_fit_equal_predictions_of_the_ladder(name):
     [
         (lambda m: m.rate([[], [m.rating()]]), "team 1 is empty"),
         (lambda m: m.rate([[m.rating()]]), "at least two teams"),
+        (
+            lambda m: m.rate(["ann", "bob"]),
+            r"team 1 must be a list of ratings, such as \[model.rating.*; pw.Ladder keeps",
+        ),
+        (lambda m: m.quality([[m.rating()], "bob"]), r"team 2 must be a list of ratings, .*; pw.Ladder keeps"),
         (lambda m: m.rate([[m.rating()], ["bob"]]), "player 1 of team 2 must be a Rating, .*; pw.Ladder keeps"),
         (lambda m: m.rate([[m.rating()], [m.rating()]], scores=[1, math.nan]), "scores"),
         (lambda m: m.rate([[m.rating()], [m.rating()]], ranks=[1]), "ranks"),

@@ -51,14 +51,22 @@ class MatchDetails(NamedTuple):
                     column[index] = value
 
 
-def check_teams(teams: Sequence[Sequence[Any]]) -> None:
-    """Raise an `Error` unless teams are lists of players; a bare name would be read as a team of letters."""
+BY_NAME = "; pw.Ladder keeps the ratings of players by name"
+
+
+def check_teams(teams: Sequence[Sequence[Any]], rated: bool = True) -> None:
+    """Raise an `Error` unless teams are lists of players; a bare name would be read as a team of letters.
+
+    If `rated` is true, players must be ratings, as in a model, so the message does not suggest names.
+    """
     if isinstance(teams, str) or not isinstance(teams, Sequence):
         message = f"teams must be a list of teams, such as [['ann'], ['bob']], not {teams!r}"
         raise Error(message, field="teams", value=teams)
     for index, team in enumerate(teams):
         if isinstance(team, str) or not isinstance(team, Sequence):
-            message = f"team {index + 1} must be a list of players, such as [{team!r}], not {team!r}"
+            such = "ratings, such as [model.rating()]" if rated else f"players, such as [{team!r}]"
+            message = f"team {index + 1} must be a list of {such}, not {team!r}"
+            message += BY_NAME if rated and isinstance(team, str) else ""
             raise Error(message, field="teams", team=index, value=team)
 
 
@@ -68,7 +76,7 @@ def unique_names(teams: Sequence[Sequence[Any]]) -> list[list[Any]]:
     >>> unique_names([["ann"], [7, "bob"]])
     [['ann'], ['7', 'bob']]
     """
-    check_teams(teams)
+    check_teams(teams, rated=False)
     team_of: dict[str, int] = {}
     names = []
     for at, team in enumerate(teams, 1):
@@ -92,6 +100,7 @@ def check_details(
     importance: float = 1.0,
     elapsed: float | Sequence[Sequence[float]] | None = None,
     home: int | None = None,
+    rated: bool = False,
 ) -> MatchDetails | None:
     """Check and return the details of a match between the given teams; None if all have their default values.
 
@@ -102,7 +111,7 @@ def check_details(
     usual = type(importance) in (float, int) and importance == 1
     if usual and all(detail is None for detail in (ranks, scores, weights, elapsed, home)):
         return None
-    check_teams(teams)
+    check_teams(teams, rated)
     rank = None if ranks is None else _per_team("rank", ranks, len(teams))
     score = None if scores is None else _per_team("score", scores, len(teams))
     # Ranks take precedence, because a match may be decided by something other than the score.

@@ -333,7 +333,7 @@ class Model:
         >>> round(ann.mu, 3), round(bob.mu, 3), round(ann.sigma, 3)
         (29.396, 20.604, 7.171)
         """
-        details = check_details(teams, ranks, scores, weights, importance, elapsed, home)
+        details = check_details(teams, ranks, scores, weights, importance, elapsed, home, rated=True)
         rated, converged = rate(self.pipeline, teams, details)
         if not converged:
             warnings.warn(
@@ -358,7 +358,7 @@ class Model:
         >>> model.predict([[model.rating(30, 1)], [model.rating(25, 1)]]).win.round(3)
         array([0.759, 0.172])
         """
-        details = check_details(teams, weights=weights, elapsed=elapsed, home=home)
+        details = check_details(teams, weights=weights, elapsed=elapsed, home=home, rated=True)
         return self.predict_from(self.pipeline.memory(), teams, details)
 
     def predict_from(self, memory: Sequence[float], teams: Teams, details: MatchDetails | None) -> Prediction:
@@ -404,7 +404,8 @@ class Model:
         >>> round(model.quality([[model.rating()], [model.rating()]]), 3)
         0.447
         """
-        return self.quality_from(self.pipeline.memory(), teams, check_details(teams, weights=weights, home=home))
+        details = check_details(teams, weights=weights, home=home, rated=True)
+        return self.quality_from(self.pipeline.memory(), teams, details)
 
     def quality_from(self, memory: Sequence[float], teams: Teams, details: MatchDetails | None) -> float:
         """Return how fair a match would be, given a league's memory.
