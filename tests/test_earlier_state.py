@@ -77,8 +77,8 @@ def found_ratings(body):
     """Yield the ratings in a response, whatever their order: the player, and mu and sigma before or after a match."""
     if isinstance(body, dict):
         if "player" in body:
-            for key, value in body.items():
-                numbers = body if key == "mu" else value
+            for key in ("mu", "rating", "before", "after"):  # which rating is the best depends on the ranking
+                numbers = body if key == "mu" else body.get(key)
                 if isinstance(numbers, dict) and isinstance(numbers.get("mu"), float):
                     yield body["player"], key, numbers["mu"], numbers["sigma"]
         for value in body.values():
