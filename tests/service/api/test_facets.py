@@ -250,3 +250,16 @@ def test_model_with_facets_is_checked_and_returned(ask, url, ladder):
         "PUT", f"{url}/model", json={"name": "TrueSkill", "parameters": {"facets": [SURFACE]}}, status=200
     ).json()
     assert len(told["ratings"]) == 3
+
+
+def test_model_that_names_a_column_with_the_result_gets_a_remark(ask):
+    results = [{"teams": PAIR, "context": {"FT": "2-1", "surface": "clay"}}, {"teams": PAIR, "ranks": [2, 1]}] * 100
+    results = [match | {"context": {"FT": "0-1", "surface": "clay"} | match.get("context", {})} for match in results]
+    ask.create_league("facets-revealed", clock="none", settings={"inactive_days": 1})
+    ask.post("/api/leagues/facets-revealed/matches", results, status=201)
+    for column, revealed in (("FT", True), ("surface", False)):
+        model = {"name": "TrueSkill", "parameters": {"facets": [{"is": "By", "column": column, "sigma": 1.0}]}}
+        for query in ("?dry_run=true", ""):
+            told = ask("PUT", f"/api/leagues/facets-revealed/model{query}", json=model, status=200).json()
+            assert ("remarks" in told) == revealed
+            assert not revealed or told["remarks"][0].startswith("FT says more about the results than is known")

@@ -183,6 +183,17 @@ def test_model_form_lists_the_columns_by_which_players_may_differ(ask, league):
     assert "Umpire: spread" in words(page)
 
 
+def test_preview_of_a_model_says_which_column_may_contain_the_result(ask):
+    results = [{"teams": PAIR, "context": {"outcome": "home", "surface": "clay"}}] * 50
+    results += [{"teams": PAIR, "ranks": [2, 1], "context": {"outcome": "away", "surface": "clay"}}] * 50
+    ask.create_league("revealed", clock="none")
+    ask.post("/api/leagues/revealed/matches", [results[n * 37 % 100] for n in range(100)], status=201)
+    for column, said in (("outcome", True), ("surface", False)):
+        page = words(ask.look(f"/leagues/revealed/switch?model=TrueSkill&facets=1&by.{column}=1", key=ask.admin))
+        assert "What would change" in page
+        assert ("outcome says more about the results than is known before most matches" in page) == said
+
+
 def test_model_form_declares_facets(ask):
     ask.create_league("declared", model={"name": "TrueSkill"})
     ask.post("/api/leagues/declared/matches", MATCHES, status=201)

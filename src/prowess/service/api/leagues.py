@@ -11,9 +11,11 @@ from sqlalchemy import Connection
 from starlette.responses import Response
 
 from ...errors import Error
+from ...lab.auto.columns import revealing_columns, revealing_text
 from ...model.presets import preset
 from ...store import leagues, seasons
 from ...store.clock import show
+from ...store.journal import journal
 from ...store.keys import Key
 from ...store.leagues import League, Preset, Settings
 from ...store.write.commands import ChangeModel, NewSeason
@@ -199,10 +201,27 @@ async def change_model(
 ) -> Response:
     """Rate all matches of the league again with another model.
 
-    The old ratings stay available as an earlier generation.
+    The old ratings stay available as an earlier generation. If a column that the model names may contain the results,
+    `remarks` says so.
     """
-    model = find_preset(asked.name, asked.parameters)
-    return await run_command(service, ChangeModel(access.league, model, author=access.author, reason=reason), dry_run)
+    preset = find_preset(asked.name, asked.parameters)
+    remarks = await model_remarks(service, access.league, preset)
+    command = ChangeModel(access.league, preset, author=access.author, reason=reason)
+    return await run_command(service, command, dry_run, more={"remarks": remarks} if remarks else {})
+
+
+async def model_remarks(service: Service, league: str, preset: Preset) -> list[str]:
+    """Return a remark if columns that a model names say more about a league's results than is known before a match."""
+    columns = preset.model.forecast_columns
+    if not columns:
+        return []
+
+    def work(connection: Connection) -> tuple[str, ...]:
+        history = journal.history(connection, leagues.find(connection, league))
+        return revealing_columns(history, columns) if len(history) else ()
+
+    found = await service.read(work)
+    return [revealing_text(found)] if found else []
 
 
 @router.get(LEAGUE + "/generations", summary="List the models of a league", response_model=schemas.Generations)

@@ -177,20 +177,22 @@ def _unsupported(content_type: str, supported: str) -> Problem:
     return Problem(415, f"unsupported Content-Type {content_type!r}; send {supported}")
 
 
-async def run_command(service: Service, command: Command, dry_run: bool, status: int = 200) -> Response:
-    """Execute a command, or preview it in a dry run; respond with the changed ratings.
+async def run_command(
+    service: Service, command: Command, dry_run: bool, status: int = 200, more: Mapping[str, Any] | None = None
+) -> Response:
+    """Execute a command, or preview it in a dry run; respond with the changed ratings, and with `more` fields.
 
     The response has the given `status`; in a dry run, or if all matches were recorded before, it has 200.
     """
     league = await service.leagues.get(command.league)
     if dry_run:
         planned = await run_in_threadpool(preview, service.database, command)
-        warnings = await _name_warnings(service, planned)
+        warnings = await _name_warnings(service, planned) | dict(more or {})
         payload = await run_in_threadpool(change_payload, planned, league.clock, largest_first=True)
         return json_response(payload | warnings)
     result = await asyncio.wrap_future(service.writer.submit(command))
     code = 200 if result.repeated and all(result.repeated) else status
-    warnings = await _name_warnings(service, result)
+    warnings = await _name_warnings(service, result) | dict(more or {})
     # A large response is built in a thread, because building it would block the event loop.
     if len(result.players) < MANY_PLAYERS:
         return json_response(change_payload(result, league.clock) | warnings, code)

@@ -6,7 +6,7 @@ The page shows how well the model predicts and how it compares with other models
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import APIRouter
@@ -31,7 +31,7 @@ from ...store.write.commands import ChangeModel, CommandResult
 from ...store.write.writer import preview
 from ...text import capitalise, join_words
 from ..api.dependencies import Admin, Read, ServiceDep, Write
-from ..api.leagues import generation_payload
+from ..api.leagues import generation_payload, model_remarks
 from ..api.models import (
     describe_facets,
     describe_preset,
@@ -252,7 +252,8 @@ async def preview_model(request: Request, access: Admin, service: ServiceDep) ->
         if wants_data(request):
             raise
         return _change_context(league, fields, error=error)
-    return await run_in_threadpool(_change_context, league, fields, preset, done)
+    remarks = await model_remarks(service, league.name, preset) if done is not None else []
+    return await run_in_threadpool(_change_context, league, fields, preset, done, remarks=remarks)
 
 
 @router.post(CHANGE)
@@ -366,6 +367,7 @@ def _change_context(
     preset: Preset | None = None,
     done: CommandResult | None = None,
     error: Error | None = None,
+    remarks: Sequence[str] = (),
 ) -> PageContext:
     name = preset.name if preset else fields.get("model", league.preset.name)
     name = name if name in PRESETS else league.preset.name
@@ -395,6 +397,7 @@ def _change_context(
     named = error is not None and error.field in [parameter["name"] for parameter in parameters]
     extra = {
         "words": _describe(summary_of(name), model),
+        "remarks": remarks,
         "shown": explain_shown_rating(model, league.settings),
         "parameters": parameters,
         "aspects": aspects,

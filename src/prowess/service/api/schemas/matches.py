@@ -155,6 +155,9 @@ class Posted(ResponseModel):
     warnings: list[NameWarning] = Field(
         [], description="New players with names like those of other players: possible typing errors. Omitted if none."
     )
+    remarks: list[str] = Field(
+        [], description="Columns of a new model that may contain the results of the matches. Omitted if there are none."
+    )
 
 
 class PostedMatch(ResponseModel):
