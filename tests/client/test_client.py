@@ -76,7 +76,7 @@ def test_checking_for_a_player_in_an_unknown_league_raises_an_error(league):
 
 def test_client_leaderboards_now_and_in_the_past_equal_those_of_a_ladder(league):
     client, ladder = league
-    assert client.leaderboard()["player"].to_list() == ladder.leaderboard()["player"].to_list()
+    assert client.leaderboard()["player"].to_list() == ladder.leaderboard(ranking="mean")["player"].to_list()
     assert client.leaderboard(4)["player"].to_list() == ["ann"]
     then = ladder_of(pw.TrueSkill(), PLAYED[:1])
     board = client.leaderboard(at="2026-01-01T12:00:00Z")
