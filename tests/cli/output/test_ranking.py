@@ -78,12 +78,12 @@ def test_provisional_players_come_last_although_they_have_more_points(league: Pa
 
 def test_note_says_what_the_rating_is_and_why_some_are_provisional(league: Path) -> None:
     said = run("rate", league, *TEXTBOOK, *SCALE).stderr
-    assert "more is unknown than known" in said
+    assert "? marks provisional ratings" in said
     assert "μ − 3σ" not in said
     assert "rating = μ − 3σ" in run("rate", league, *TEXTBOOK, *SCALE, "--ranking", "conservative").stderr
     assert "rating = μ − 3σ" in run("rate", league, *TEXTBOOK).stderr
     without = run("rate", league, "--model", "elo", *SCALE)
-    assert "unknown" not in without.stderr
+    assert "provisional" not in without.stderr
     assert "?" not in without.stdout
 
 

@@ -9,16 +9,16 @@ import pytest
 import prowess as pw
 from prowess.model.fit.leaderboard import order_of, rating_column
 
-# A newcomer of TrueSkill is 25 ± 25/3, so ratings are provisional while σ > 25/3 · √½ = 5.893.
+# A newcomer of TrueSkill is 25 ± 25/3, so ratings are provisional while σ > 25/6 = 4.167.
 RATINGS = {
-    "ann": pw.Rating(30, 5.0),
+    "ann": pw.Rating(30, 4.0),
     "bob": pw.Rating(40, 6.0),
     "cat": pw.Rating(29, 1.0),
     "dan": pw.Rating(20, 8.0),
-    "eve": pw.Rating(28, 5.89),
+    "eve": pw.Rating(28, 4.16),
 }
 BY_MEAN = ["ann", "cat", "eve", "bob", "dan"]  # bob and dan are provisional
-BY_SHOWN = ["cat", "bob", "ann", "eve", "dan"]  # 26, 22, 15, 10.33, −4
+BY_SHOWN = ["cat", "bob", "ann", "eve", "dan"]  # 26, 22, 18, 15.52, −4
 DAYS = [f"2026-{month:02d}-{day:02d}" for month in (1, 2, 3) for day in range(1, 29)]
 
 
@@ -104,34 +104,34 @@ def test_unknown_ranking_is_an_error_that_names_the_two() -> None:
     assert (raised.value.field, raised.value.value) == ("ranking", "points")
 
 
-def test_half_of_the_variance_of_all_traits_together_is_the_limit() -> None:
-    """Offence and defence have σ 1 each when new, so their sum has the variance 2 and the limit is 1."""
+def test_a_quarter_of_the_variance_of_all_traits_together_is_the_limit() -> None:
+    """Offence and defence have σ 1 each when new, so their sum has the variance 2 and the limit is 0.5."""
     model = pw.GaussianOD().replace(prior=pw.Normal(0.0, 1.0))
-    known = {name: pw.Rating(0.0, sigma) for name, sigma in (("in", 0.70), ("out", 0.72))}
+    known = {name: pw.Rating(0.0, sigma) for name, sigma in (("in", 0.49), ("out", 0.51))}
     ladder = pw.Ladder(model, {name: model.rating(one.mu, one.sigma) for name, one in known.items()}, scale=(0, 1))
     assert dict(ladder.leaderboard().select("player", "provisional").iter_rows()) == {"in": False, "out": True}
 
 
 def test_newcomers_at_a_value_of_the_context_have_the_variance_of_its_facet_too() -> None:
-    """A newcomer on clay has the variance 16 + 9, so the limit there is 12.5; for the skills it is 8."""
-    model = pw.TrueSkill(sigma=4.0).replace(facets=(pw.facet.By("surface", sigma=3.0),))
-    ladder = pw.Ladder(model, {"ann": pw.Rating(25, 2.0), "bob": pw.Rating(25, 1.8)}, scale=(1500, 400))
+    """A newcomer on clay has the variance 16 + 1, so the limit there is 4.25; for the skills it is 4."""
+    model = pw.TrueSkill(sigma=4.0).replace(facets=(pw.facet.By("surface", sigma=1.0),))
+    ladder = pw.Ladder(model, {"ann": pw.Rating(25, 1.9), "bob": pw.Rating(25, 1.7)}, scale=(1500, 400))
     ladder.record([["x"], ["y"]], context={"surface": "clay"})
-    assert order_of(ladder).limit == pytest.approx(8.0)
-    assert order_of(ladder, context={"surface": "clay"}).limit == pytest.approx(12.5)
+    assert order_of(ladder).limit == pytest.approx(4.0)
+    assert order_of(ladder, context={"surface": "clay"}).limit == pytest.approx(4.25)
     at_clay = dict(ladder.leaderboard(surface="clay", all=True).select("player", "provisional").iter_rows())
-    assert (at_clay["ann"], at_clay["bob"]) == (True, False)  # 4 + 9 > 12.5, and 3.24 + 9 < 12.5
+    assert (at_clay["ann"], at_clay["bob"]) == (True, False)  # 3.61 + 1 > 4.25, and 2.89 + 1 < 4.25
 
 
 def test_newcomers_of_a_prior_that_learns_are_those_of_the_league() -> None:
     """The level of newcomers becomes known, so the variance of a newcomer falls from 50 towards 25."""
     prior = pw.Newcomers(pw.Normal(25, 5), level_sigma=5, matches=1)
     ladder = pw.Ladder(pw.TrueSkill().replace(prior=prior), scale=(1500, 400))
-    assert order_of(ladder).limit == pytest.approx(25.0)
+    assert order_of(ladder).limit == pytest.approx(12.5)
     for number in range(40):
         ladder.record([["ann"], [f"new{number}"]])
-    assert order_of(ladder).limit == pytest.approx(0.5 * ladder.newcomer.sigma**2)
-    assert order_of(ladder).limit < 24.0
+    assert order_of(ladder).limit == pytest.approx(0.25 * ladder.newcomer.sigma**2)
+    assert order_of(ladder).limit < 12.0
 
 
 def _od() -> pw.Model:

@@ -178,11 +178,12 @@ def test_ranking_follows_the_newcomers_of_a_prior_that_learns(database):
         post(database, ("ann", f"new{number}"), (f"old{number}", "ann"), day=DAYS[number])
         now = seen(database, standings.of)
         limits.append(now.ranking.by.limit)
-        anew = rank_all(order_of(now.ladder, "mean"), now.settled, now.players)
+        by = order_of(now.ladder, "mean", few=now.settings.provisional_matches)
+        anew = rank_all(by, now.settled, now.players)
         assert now.ranking.order.tolist() == anew.order.tolist()
-        assert now.ranking.by.limit == anew.by.limit == pytest.approx(0.5 * now.ladder.newcomer.sigma**2)
-    assert limits[0] == pytest.approx(25)
-    assert limits[-1] < 24
+        assert now.ranking.by.limit == anew.by.limit == pytest.approx(0.25 * now.ladder.newcomer.sigma**2)
+    assert limits[0] == pytest.approx(12.5)
+    assert limits[-1] < 12
 
 
 def test_ranking_is_a_setting_that_changes_the_order_at_once(database):

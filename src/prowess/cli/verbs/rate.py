@@ -53,9 +53,7 @@ ROWS = 500_000  # rows of each chunk
 ENOUGH = 100  # fewer matches do not give a reliable share of draws
 MANY_TEAMS = 5
 SHOWN = 3  # names in a note
-PROVISIONAL = (
-    "? marks provisional ratings, of players about whom more is unknown than known; they come after all others"
-)
+PROVISIONAL = "? marks provisional ratings, of players with few matches, who come after all others"
 OUT_PANEL = "Output"
 ALL_HELP = "Show inactive players, too, in grey; with --at, also players who have not played there."
 TOP_HELP = f"Number of players to show (0 = all). (default: {TOP} on a terminal, else all)"

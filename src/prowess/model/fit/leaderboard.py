@@ -30,7 +30,8 @@ Floats = NDArray[np.float64]
 YEAR = 365.25 * DAY  # players are active if they played within this time before the last match
 ROUNDS = 10.0  # the same for plain-number times, which usually count rounds or seasons
 RANKINGS = ("mean", "conservative")
-UNKNOWN = 0.5  # a rating is provisional while more than this share of a newcomer's variance is left
+PROVISIONAL_MATCHES = 10  # a rating is provisional for fewer matches than this,
+UNKNOWN = 0.25  # while more than this share of a newcomer's variance is left
 APART = 2.0**40  # sorts provisional players last: other differences between keys are below 2**38 (see `grain`)
 
 
@@ -38,18 +39,20 @@ APART = 2.0**40  # sorts provisional players last: other differences between key
 class Order:
     """The order of a leaderboard: which number is the rating, which also sorts, and whose rating is provisional.
 
-    With the `ranking` "mean", the rating is μ, and players whose variance is above `limit` are provisional: they come
-    after all others. With "conservative", the rating is μ − caution · σ, and nobody is provisional.
+    With the `ranking` "mean", the rating is μ, and players with fewer than `few` matches whose variance is above
+    `limit` are provisional: they come after all others. With "conservative", the rating is μ − caution · σ, and nobody
+    is provisional.
 
     >>> import prowess as pw
     >>> order = make_order(pw.TrueSkill(sigma=8), "mean")
-    >>> order.limit, order.provisional(np.array([5.0, 6.0]))
-    (32.0, array([False,  True]))
+    >>> order.limit, order.provisional(np.array([3.0, 5.0, 5.0]), np.array([1.0, 9.0, 10.0]))
+    (16.0, array([False,  True, False]))
     """
 
     model: Model
     ranking: str
     limit: float = inf
+    few: int = PROVISIONAL_MATCHES
 
     @property
     def has_provisional(self) -> bool:
@@ -70,25 +73,27 @@ class Order:
         """
         return mu if self.ranking == "mean" else shown
 
-    def provisional(self, sigma: Floats) -> NDArray[np.bool_]:
-        """Return whether ratings are provisional; NaN means no uncertainty."""
-        marks: NDArray[np.bool_] = sigma**2 > self.limit
+    def provisional(self, sigma: Floats, matches: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return whether ratings are provisional after numbers of matches."""
+        if not self.has_provisional:
+            return np.zeros(len(sigma), bool)
+        marks: NDArray[np.bool_] = (matches < self.few) & (sigma**2 > self.limit)
         return marks
 
-    def keys(self, beliefs: Floats, unit: float) -> Floats:
+    def keys(self, beliefs: Floats, unit: float, matches: NDArray[Any]) -> Floats:
         """Return a number for each row of means and variances by which the best come first; `unit` is their `grain`.
 
         >>> import prowess as pw
         >>> beliefs = np.array([[25.0, 64.0], [30.0, 1.0], [20.0, 1.0]])
-        >>> np.argsort(make_order(pw.TrueSkill(), "mean").keys(beliefs, 1.0))
+        >>> np.argsort(make_order(pw.TrueSkill(), "mean").keys(beliefs, 1.0, np.array([9, 9, 9])))
         array([1, 2, 0])
         """
         mu, sigma, shown = overall(self.model, beliefs)
-        return APART * self.provisional(sigma) - level(self.rating(mu, shown), unit)
+        return APART * self.provisional(sigma, matches) - level(self.rating(mu, shown), unit)
 
-    def marks(self, sigma: Floats) -> dict[str, NDArray[np.bool_]]:
+    def marks(self, sigma: Floats, matches: NDArray[Any]) -> dict[str, NDArray[np.bool_]]:
         """Return the column `provisional` of a frame of ratings, if players can be provisional."""
-        return {"provisional": self.provisional(sigma)} if self.has_provisional else {}
+        return {"provisional": self.provisional(sigma, matches)} if self.has_provisional else {}
 
     def points(self, points: Points | None) -> Points | None:
         """Return a conversion to points that also converts the rating that sorts."""
@@ -97,11 +102,18 @@ class Order:
         return replace(points, conservative=self.ranking == "conservative" and not self.model.absorb.certain)
 
 
-def make_order(model: Model, ranking: str, memory: Sequence[float] | None = None, variance: float = 0.0) -> Order:
+def make_order(
+    model: Model,
+    ranking: str,
+    memory: Sequence[float] | None = None,
+    variance: float = 0.0,
+    few: int = PROVISIONAL_MATCHES,
+) -> Order:
     """Return the order of a league's leaderboard.
 
     `memory` is what the model has learnt about the league, on which newcomers may depend, and `variance` is what
-    values of the context add to the variance of a newcomer.
+    values of the context add to the variance of a newcomer. Only players with fewer matches than `few` are
+    provisional.
 
     >>> import prowess as pw
     >>> make_order(pw.TrueSkill(), "conservative").limit
@@ -110,10 +122,15 @@ def make_order(model: Model, ranking: str, memory: Sequence[float] | None = None
     if ranking == "conservative" or model.absorb.certain:
         return Order(model, ranking)
     newcomer = model.newcomer_from(model.pipeline.memory() if memory is None else memory)
-    return Order(model, ranking, UNKNOWN * ((newcomer.sigma or 0.0) ** 2 + variance))
+    return Order(model, ranking, UNKNOWN * ((newcomer.sigma or 0.0) ** 2 + variance), few)
 
 
-def order_of(ladder: Ladder, ranking: str | None = None, context: Mapping[str, Any] | None = None) -> Order:
+def order_of(
+    ladder: Ladder,
+    ranking: str | None = None,
+    context: Mapping[str, Any] | None = None,
+    few: int = PROVISIONAL_MATCHES,
+) -> Order:
     """Return the order of a ladder's leaderboard, at values of the context.
 
     >>> import prowess as pw
@@ -123,7 +140,7 @@ def order_of(ladder: Ladder, ranking: str | None = None, context: Mapping[str, A
     chosen = choose_ranking(ranking, ladder.scale)
     # A player without a row is a newcomer.
     variance = float(shifts(ladder, context, [-1])[1].sum()) if context else 0.0
-    return make_order(ladder.model, chosen, ladder.memory.tolist(), variance)
+    return make_order(ladder.model, chosen, ladder.memory.tolist(), variance, few)
 
 
 def choose_ranking(ranking: str | None, scale: object = None) -> str:
@@ -186,7 +203,7 @@ def leaderboard(
         "matches": state[:, layout.matches].astype(np.int64),
         "last_seen": _last_seen(ladder, state[:, layout.last_seen]),
         "active": ~(state[:, layout.last_seen] < active_since(ladder)),
-        **order.marks(sigma),
+        **order.marks(sigma, state[:, layout.matches]),
     }
     if len(layout.traits) > 1:
         columns |= dict(zip(layout.traits, state.T[layout.means], strict=True))
@@ -194,7 +211,8 @@ def leaderboard(
     columns |= points_columns(order.points(ladder.points), mu, sigma, shown)
     frame = pl.DataFrame(columns)
     # Ratings that differ only by rounding errors share a rank.
-    place = pl.Series("rank", order.keys(state, grain(largest(model, state)))).rank("min").cast(pl.Int64)
+    keys = order.keys(state, grain(largest(model, state)), state[:, layout.matches])
+    place = pl.Series("rank", keys).rank("min").cast(pl.Int64)
     return frame.select(place, pl.all()).sort("rank", maintain_order=True)
 
 

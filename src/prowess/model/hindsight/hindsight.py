@@ -298,8 +298,8 @@ class Hindsight:
         beliefs = self.beliefs_at(order)
         mu, sigma, shown = overall(self.model, beliefs)
         ranked = order_of(self._after, ranking)
-        keys = ranked.keys(beliefs, grain(largest(self.model, beliefs)))
         career = np.diff(start)
+        keys = ranked.keys(beliefs, grain(largest(self.model, beliefs)), np.repeat(career, career))
         rows = np.flatnonzero(career >= max(whole("min_matches", min_matches), 1))
         # Sorted by chain, then best first, then earliest first: the first visit of every chain is its peak.
         best_first = np.lexsort((np.arange(len(order)), keys, skills.row[order]))
@@ -313,7 +313,7 @@ class Hindsight:
             "matches": career[rows],
             "match": match.astype(np.int64),
         }
-        columns |= self._times(match) | ranked.marks(sigma[peak])
+        columns |= self._times(match) | ranked.marks(sigma[peak], career[rows])
         columns |= points_columns(ranked.points(self.points), mu[peak], sigma[peak], shown[peak])
         traits = self.model.pipeline.layout.traits
         if len(traits) > 1:

@@ -509,10 +509,10 @@ class Ladder:
         too. At values of several columns, the number is that at the value where the player has played least.
 
         A ladder with a scale adds points, and the limits of their 95 % interval, points_low and points_high. Then
-        players are ranked by their points, which are means, and a column `provisional` follows: players of whom more is
-        unknown than known, because their variance is above half of a newcomer's, come after all others. Without a
-        scale, players are ranked by `shown`. To choose, use the `ranking` "mean" or "conservative"; a conservative
-        ranking in points has a column points_shown, the points of `shown`.
+        players are ranked by their points, which are means, and a column `provisional` follows: players with fewer than
+        ten matches whose σ is above half of a newcomer's come after all others. Without a scale, players are ranked by
+        `shown`. To choose, use the `ranking` "mean" or "conservative"; a conservative ranking in points has a column
+        points_shown, the points of `shown`.
 
         Players with fewer than `min_matches` matches are left out. Players are active if they played within the last
         year, or within the last tenth of the time since the first match if that tenth is longer. Without times, all

@@ -286,6 +286,5 @@ def explain_shown_rating(model: Model, settings: Settings) -> str:
 
 _INTERVAL = "The number after ± is half the 95 % interval."
 _PROVISIONAL = (
-    "Players about whom more is unknown than known are provisional: they come after all others, and their ratings have "
-    "a question mark."
+    "Players with few matches are provisional: they come after all others, and their ratings have a question mark."
 )

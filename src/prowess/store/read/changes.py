@@ -69,7 +69,8 @@ def rank_changes(before: Ladder, after: Ladder, limit: int = 10, settings: Setti
 def _ranks_and_ratings(
     ladder: Ladder, names: list[str], settings: Settings
 ) -> tuple[NDArray[np.intp], dict[str, NDArray[np.float64]]]:
-    settled, points, by = ladder.settled, points_on(ladder, settings), order_of(ladder, settings.ranked_by)
+    settled, points = ladder.settled, points_on(ladder, settings)
+    by = order_of(ladder, settings.ranked_by, few=settings.provisional_matches)
     cells = settled[[ladder.rows[name] for name in names]]
     mu, sigma, shown = overall(ladder.model, cells)
     ratings: dict[str, NDArray[np.float64]] = {"mu": mu, "shown": shown}

@@ -188,8 +188,8 @@ class MatchViews:
         entry = entry[self.view.trace.counted(self.view.places(entry)[1])]
         later = entry[skip:]
         by_mean = self._order.ranking == "mean"
-        best = self._curve(later if by_mean and len(later) else entry, 0)[1]
-        return best, self._curve(later, 0)[2]
+        _, best_later, worst_later = self._curve(later, 0, skipped=skip)
+        return best_later if by_mean and len(later) else self._curve(entry, 0)[1], worst_later
 
     def ids(self, numbers: Sequence[int]) -> list[str | None]:
         """Return the ids of matches by their numbers, counted from 1; None if the connection does not see a match."""
@@ -269,11 +269,12 @@ class MatchViews:
         return rows
 
     def _curve(
-        self, entry: Ints, most: int, beliefs: Beliefs | None = None
+        self, entry: Ints, most: int, beliefs: Beliefs | None = None, skipped: int = 0
     ) -> tuple[list[Plain], Plain | None, Plain | None]:
         """Return at most `most` points of a curve, and its best and worst point.
 
-        The points are compared by the rating that sorts; provisional ones count only if there are no others.
+        The points are compared by the rating that sorts; provisional ones count only if there are no others. `skipped`
+        is the number of the player's matches before the first of these.
         """
         trace, (_, match) = self.view.trace, self.view.places(entry)
         counted = trace.counted(match)
@@ -282,7 +283,8 @@ class MatchViews:
             return [], None, None
         after = trace.after.take(entry, axis=0) if beliefs is None else beliefs(entry)  # faster than `after[entry]`
         mu, sigma, shown = overall(trace.model, after)
-        ranked, eligible = self._order.rating(mu, shown), ~self._order.provisional(sigma)
+        ranked = self._order.rating(mu, shown)
+        eligible = ~self._order.provisional(sigma, skipped + np.arange(1, len(entry) + 1))
         chosen = np.flatnonzero(eligible if eligible.any() else ~eligible)
         best, worst = (int(chosen[find(ranked[chosen])]) for find in (np.argmax, np.argmin))
         at = np.arange(len(entry))

@@ -18,7 +18,7 @@ from ...history.times import DAY, show_time
 from ...model.engine.buffers import Table
 from ...model.engine.rate import settle_periods
 from ...model.fit.effects import matches_at, shifts
-from ...model.fit.leaderboard import RANKINGS, Order, grain, largest, make_order, order_of, overall
+from ...model.fit.leaderboard import Order, grain, largest, make_order, order_of, overall
 from ...model.ladder.ladder import Ladder
 from ...model.scale import Points
 from .. import clock, facets
@@ -40,7 +40,7 @@ class Ranking:
     searched. `grain`, the unit of the keys, depends on the `largest` rating.
 
     >>> import prowess as pw
-    >>> state = np.array([[1480.0, 0.0], [1520.0, 0.0], [1480.0, 0.0]])
+    >>> state = np.array([[1480.0, 0.0, 9.0, 0.0], [1520.0, 0.0, 9.0, 0.0], [1480.0, 0.0, 9.0, 0.0]])
     >>> ranking = rank_all(make_order(pw.Elo(), "mean"), state, ["dan", "ann", "bob"])
     >>> ranking.order, ranking.ranks(state)
     (array([1, 2, 0], dtype=int32), array([2, 1, 2]))
@@ -54,7 +54,7 @@ class Ranking:
 
     def ranks(self, cells: Floats) -> NDArray[np.intp]:
         """Return the ranks of some rows of the state; equal players share a rank."""
-        return np.searchsorted(self.down, self.by.keys(cells, self.grain)) + 1
+        return np.searchsorted(self.down, _keys(self.by, cells, self.grain)) + 1
 
     def among(self, kept: Flags) -> Ranking:
         """Return the ranking of only some players; `kept` has a flag for each row of the state."""
@@ -69,8 +69,8 @@ class Ranking:
         `by` is the order now; what is a newcomer may have changed, if the prior of the model learns.
 
         >>> import prowess as pw
-        >>> before = np.array([[1480.0, 0.0], [1520.0, 0.0]])
-        >>> after = np.array([[1520.0, 0.0], [1520.0, 0.0]])
+        >>> before = np.array([[1480.0, 0.0, 9.0, 9.0], [1520.0, 0.0, 9.0, 9.0]])
+        >>> after = np.array([[1520.0, 0.0, 9.0, 9.0], [1520.0, 0.0, 9.0, 9.0]])
         >>> ranking = rank_all(make_order(pw.Elo(), "mean"), before, ["ann", "bob"])
         >>> ranking.updated(ranking.by, before, after, ["ann", "bob"], np.array([0])).order
         array([0, 1], dtype=int32)
@@ -81,12 +81,12 @@ class Ranking:
         else:
             top = max(self.largest, largest(model, state[rows]))
         unit = grain(top)
-        if unit != self.grain or by.limit != self.by.limit:
+        if unit != self.grain or by != self.by:
             return rank_all(by, state, names)
         kept = np.ones(len(self.order), bool)
-        kept[self._positions(by.keys(before[old], unit), old, names)] = False
+        kept[self._positions(_keys(by, before[old], unit), old, names)] = False
         left = Ranking(by, self.order[kept], self.down[kept], unit, top)
-        down = by.keys(state[rows], unit)
+        down = _keys(by, state[rows], unit)
         by_name = _by_name([names[row] for row in rows.tolist()])
         by_level = by_name[np.argsort(down[by_name], kind="stable")]
         rows, down = rows[by_level], down[by_level]
@@ -111,10 +111,14 @@ def rank_all(by: Order, state: Floats, names: Sequence[str]) -> Ranking:
     """
     top = largest(by.model, state)
     unit = grain(top)
-    down = by.keys(state, unit)
+    down = _keys(by, state, unit)
     order = _by_name(names)
     order = order[np.argsort(down[order], kind="stable")]
     return Ranking(by, order, down[order], unit, top)
+
+
+def _keys(by: Order, state: Floats, unit: float) -> Floats:
+    return by.keys(state, unit, state[:, by.model.pipeline.layout.matches])
 
 
 def _by_name(names: Sequence[str]) -> Rows:
@@ -170,7 +174,9 @@ class Snapshot:
         model, names, memory = ladder.model, NameIndex(ladder.names), ladder.memory.copy()
         state = ladder.state[: len(ladder)].copy()
         settled = state if model.period is None else ladder.settled
-        ranking = rank_all(order_of(ladder, about["settings"].ranked_by), settled, names.names)
+        settings = about["settings"]
+        by = order_of(ladder, settings.ranked_by, few=settings.provisional_matches)
+        ranking = rank_all(by, settled, names.names)
         rows = {ladder.names[row]: packed for row, packed in facets.pack_players(ladder).items()}
         shared = facets.pack_memory(ladder)[memory.nbytes :]
         beliefs: dict[str, Any] = {"state": state, "settled": settled, "memory": memory, "rows": rows, "shared": shared}
@@ -213,9 +219,9 @@ class Snapshot:
             ended = cells.copy()
             settle_periods(self.model.pipeline, Table(ended, learnt.copy()), len(ended))
             settled = _with_rows(self.settled, len(names), at, ended)
-        by = make_order(self.model, self.settings.ranked_by, learnt.tolist())
+        by = self._order(self.settings, learnt)
         ranking = self.ranking
-        if rated or by.limit != ranking.by.limit:
+        if rated or by != ranking.by:
             ranking = ranking.updated(by, self.settled, settled, names.names, at)
         return replace(
             self,
@@ -242,13 +248,18 @@ class Snapshot:
         """Return the standings under other settings of the league, which may change their order."""
         if settings == self.settings:
             return self
-        ranking = self.ranking if settings.ranked_by == self.settings.ranked_by else self._other_ranking
-        return replace(self, settings=settings, ranking=ranking)
+        by = self._order(settings, self.memory)
+        if by != self._other_ranking.by:
+            self.__dict__["_other_ranking"] = rank_all(by, self.settled, self.names.names)
+        return replace(self, settings=settings, ranking=self._other_ranking)
 
     @cached_property
     def _other_ranking(self) -> Ranking:
-        [other] = (name for name in RANKINGS if name != self.settings.ranked_by)
-        return rank_all(make_order(self.model, other, self.memory.tolist()), self.settled, self.names.names)
+        """The ranking under the last other settings."""
+        return self.ranking
+
+    def _order(self, settings: Settings, memory: Floats) -> Order:
+        return make_order(self.model, settings.ranked_by, memory.tolist(), few=settings.provisional_matches)
 
     @property
     def players(self) -> list[str]:
@@ -321,7 +332,8 @@ class Snapshot:
             listed = None if all or played is None else played > 0
             if len(self._at_values) >= MAX_VALUES:
                 self._at_values.clear()
-            ranking = rank_all(order_of(self.ladder, self.settings.ranked_by, values), settled, self.names.names)
+            by = order_of(self.ladder, self.settings.ranked_by, values, self.settings.provisional_matches)
+            ranking = rank_all(by, settled, self.names.names)
             ranking = ranking if listed is None else ranking.among(listed)
             self._at_values[key] = replace(self, settled=settled, ranking=ranking, listed=listed)
         return self._at_values[key]
@@ -388,7 +400,7 @@ class Snapshot:
         """Whether each player is provisional: too little is known in a ranking by the mean, else too few matches."""
         by = self.ranking.by
         if by.has_provisional:
-            return by.provisional(overall(self.model, self.settled)[1])
+            return by.provisional(overall(self.model, self.settled)[1], self.matches)
         few: Flags = self.matches < self.settings.provisional_matches
         return few
 

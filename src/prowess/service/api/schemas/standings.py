@@ -31,8 +31,8 @@ class Standing(Points):
     matches: int
     last_seen: Time | None
     provisional: bool = Field(
-        description="Whether the rating is not yet reliable. Ranked by the mean, players are provisional while more is "
-        "unknown than known about them, and come after all others; else while they have few matches."
+        description="Whether the player has few matches, so that the rating is not yet reliable. Ranked by the mean, "
+        "provisional players come after all others."
     )
     active: bool = Field(description="Whether the player has played recently.")
     volatility: float | None = Field(None, description="only for Glicko-2")
@@ -81,7 +81,7 @@ class PeakRating(Points):
     sigma: float
     shown: float = Field(description="The conservative rating: μ − 3σ for most models.")
     provisional: bool | None = Field(
-        None, description="Whether more was unknown than known about the player; only in rankings by the mean."
+        None, description="Whether the player has few matches; only in rankings by the mean."
     )
     time: Time | None = Field(description="When the player was best.")
     match: int = Field(description="The number of the match in the league, counted from 1 in order of time.")
