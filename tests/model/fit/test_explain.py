@@ -160,6 +160,9 @@ def test_explanation_says_how_much_went_to_the_skill_and_how_much_to_each_deviat
     model = pw.TrueSkill(tau=0.0).replace(facets=(pw.facet.By("surface", sigma=4.0),))
     fit = model.fit(pw.History.from_matches(matches))
     why = fit.explain("ann")
+    assert why.player == "ann"
+    assert why.sentences[0].startswith("ann started at 0.00")
+    assert not model.fit(fit.history, fit.ladder).explain("ann").newcomer
     assert why.matches["at_surface"].to_list() == ["clay", "grass"] * 3 + [None]
     assert why.matches["moved_at_surface"].to_list()[-1] is None
     for surface in ("clay", "grass"):

@@ -49,9 +49,9 @@ def explain(trace: Trace, name: str, before: Ladder, now: Rating, points: Points
     moves = _moves(start, described)
     columns |= trace.times(match) | {key: column for key, column in described.items() if key not in moves} | moves
     schema: dict[str, Any] = {"partners": pl.List(pl.String), "opponents": pl.List(pl.String)}
-    for key in unique_keys([facet for facet in trace.model.facets if facet.personal]):
-        schema |= {f"at_{key}": pl.String, f"moved_at_{key}": pl.Float64}
-    schema |= {f"statistic_{key}": pl.Float64 for key in unique_keys(trace.model.statistics)}
+    for facet in unique_keys([facet for facet in trace.model.facets if facet.personal]):
+        schema |= {f"at_{facet}": pl.String, f"moved_at_{facet}": pl.Float64}
+    schema |= {f"statistic_{statistic}": pl.Float64 for statistic in unique_keys(trace.model.statistics)}
     schema = {name: kind for name, kind in schema.items() if name in columns}
     floats = ["expected", "sigma_before", "sigma_after"]
     frame = pl.DataFrame(columns, schema_overrides=schema).with_columns(pl.col(floats).cast(pl.Float64).fill_nan(None))
