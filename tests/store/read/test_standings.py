@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.model.fit.leaderboard import order_of
+from prowess.model.fit.leaderboard import Order, order_of
 from prowess.store import leagues
 from prowess.store.cache import LruCache
 from prowess.store.clock import parse
 from prowess.store.db.database import Database
 from prowess.store.errors import NotFound, Unavailable
 from prowess.store.leagues import Preset, Settings
+from prowess.store.read import snapshot
 from prowess.store.read.snapshot import Snapshot, rank_all
 from prowess.store.read.standings import MAX_COMPUTING, MAX_RECENT, StandingsCache
 from prowess.store.read.trace_cache import TraceCache
@@ -184,6 +185,23 @@ def test_ranking_follows_the_newcomers_of_a_prior_that_learns(database):
         assert now.ranking.by.limit == anew.by.limit == pytest.approx(0.25 * now.ladder.newcomer.sigma**2)
     assert limits[0] == pytest.approx(12.5)
     assert limits[-1] < 12
+
+
+def test_new_limit_moves_only_the_players_who_cross_it(monkeypatch):
+    """A prior that learns moves the limit with every match, and a million players cannot be sorted each time."""
+    chance, names = np.random.default_rng(6), [f"p{k}" for k in range(200)]
+    state = np.column_stack([*chance.integers(1, [[40], [60]], (2, 200)), *np.ones((2, 200))]).astype(float)
+    state[0, 0] = 63.0  # the largest rating, so that the unit of the keys stays the same
+    ranking = rank_all(Order(pw.TrueSkill(), "mean", 30.0), state, names)
+    monkeypatch.setattr(snapshot, "rank_all", None)
+    for limit in (29.5, 25.0, 25.2, 40.0, 70.0, 0.5):
+        rows, before, by = chance.permutation(np.arange(1, 200))[:5], state.copy(), Order(pw.TrueSkill(), "mean", limit)
+        state[rows, :2] = chance.integers(1, 40, (5, 2))
+        ranking = ranking.updated(by, before, state, names, rows)
+        anew = rank_all(by, state, names)
+        assert ranking.order.tolist() == anew.order.tolist()
+        assert ranking.down.tolist() == anew.down.tolist()
+        assert ranking.by == by
 
 
 def test_ranking_is_a_setting_that_changes_the_order_at_once(database):

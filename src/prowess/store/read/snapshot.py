@@ -66,7 +66,8 @@ class Ranking:
     ) -> Ranking:
         """Return the ranking after some rows of the state were changed or added; all other rows keep their order.
 
-        `by` is the order now; what is a newcomer may have changed, if the prior of the model learns.
+        `by` is the order now; what is a newcomer may have changed, if the prior of the model learns. Then only the
+        players who cross the limit between established and provisional change their places.
 
         >>> import prowess as pw
         >>> before = np.array([[1480.0, 0.0, 9.0, 9.0], [1520.0, 0.0, 9.0, 9.0]])
@@ -75,16 +76,19 @@ class Ranking:
         >>> ranking.updated(ranking.by, before, after, ["ann", "bob"], np.array([0])).order
         array([0, 1], dtype=int32)
         """
-        model, old = by.model, rows[rows < len(before)]
+        model = by.model
+        if by != self.by:
+            rows = np.union1d(rows, np.flatnonzero(_provisional(by, before) != _provisional(self.by, before)))
+        old = rows[rows < len(before)]
         if largest(model, before[old]) == self.largest:  # the largest rating may have decreased
             top = largest(model, state)
         else:
             top = max(self.largest, largest(model, state[rows]))
         unit = grain(top)
-        if unit != self.grain or by != self.by:
+        if unit != self.grain:
             return rank_all(by, state, names)
         kept = np.ones(len(self.order), bool)
-        kept[self._positions(_keys(by, before[old], unit), old, names)] = False
+        kept[self._positions(_keys(self.by, before[old], unit), old, names)] = False
         left = Ranking(by, self.order[kept], self.down[kept], unit, top)
         down = _keys(by, state[rows], unit)
         by_name = _by_name([names[row] for row in rows.tolist()])
@@ -119,6 +123,10 @@ def rank_all(by: Order, state: Floats, names: Sequence[str]) -> Ranking:
 
 def _keys(by: Order, state: Floats, unit: float) -> Floats:
     return by.keys(state, unit, state[:, by.model.pipeline.layout.matches])
+
+
+def _provisional(by: Order, state: Floats) -> Flags:
+    return by.provisional(overall(by.model, state)[1], state[:, by.model.pipeline.layout.matches])
 
 
 def _by_name(names: Sequence[str]) -> Rows:
@@ -398,10 +406,13 @@ class Snapshot:
     @cached_property
     def provisional(self) -> Flags:
         """Whether each player is provisional: too little is known in a ranking by the mean, else too few matches."""
+        return self._provisional(self.settled)
+
+    def _provisional(self, cells: Floats) -> Flags:
         by = self.ranking.by
         if by.has_provisional:
-            return by.provisional(overall(self.model, self.settled)[1], self.matches)
-        few: Flags = self.matches < self.settings.provisional_matches
+            return _provisional(by, cells)
+        few: Flags = cells[:, self.model.pipeline.layout.matches] < self.settings.provisional_matches
         return few
 
     @cached_property
@@ -485,7 +496,7 @@ class Snapshot:
             "shown": shown.tolist(),
             "matches": matches.astype(np.int64).tolist(),
             "last_seen": [clock.show(self.clock, seen) for seen in last_seen.tolist()],
-            "provisional": self.provisional[rows].tolist(),
+            "provisional": self._provisional(cells).tolist(),
             "active": self.active[rows].tolist(),
         }
         if len(layout.traits) > 1:
