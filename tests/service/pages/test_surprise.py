@@ -44,6 +44,21 @@ def test_changes_that_follow_the_result_have_no_reason_but_words_for_the_colour(
     assert words(ask.look(f"{league}/match?id=m1")).count("worse than expected") == 1
 
 
+def test_list_of_matches_and_page_of_the_player_show_the_same_changes(ask):
+    ask.create_league("same", model={"name": "TrueSkill"}, settings={"scale": None})
+    ask.post("/api/leagues/same/matches", MATCHES, status=201)
+    for player in ("ann", "bob"):
+        lists = [
+            CELL.findall(ask.look(f"/leagues/same/{page}").text)
+            for page in (f"player?name={player}", f"matches?player={player}")
+        ]
+        changes = [
+            [float(text.replace("−", "-").replace(",", "")) for colour, text, _ in found if colour] for found in lists
+        ]
+        assert len(changes[0]) == len(MATCHES)
+        assert changes[0] == pytest.approx(changes[1], abs=0.06)
+
+
 def test_results_without_scores_and_without_forecasts_are_coloured_too(ask):
     for name, model in (("duels", "TrueSkill"), ("harkness", "Harkness")):
         ask.create_league(name, model={"name": model})
