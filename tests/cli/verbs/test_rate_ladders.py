@@ -198,8 +198,8 @@ def test_scale_option_shows_ratings_in_points_ranked_by_the_mean() -> None:
     assert by_name == {row["player"]: {key: row[key] for key in row if key not in beside} for row in plain}
     points = [row["points"] for row in scaled]
     assert points == sorted(points, reverse=True)  # type: ignore[type-var]
-    cautious = rated(LEAGUE, "--scale", "1500,400", "--ranking", "conservative")
-    assert [{key: row[key] for key in plain[0]} for row in cautious] == plain
+    conservative = rated(LEAGUE, "--scale", "1500,400", "--ranking", "conservative")
+    assert [{key: row[key] for key in plain[0]} for row in conservative] == plain
     assert all(row["points_low"] < row["points"] < row["points_high"] for row in scaled)  # type: ignore[operator]
     result = run("rate", LEAGUE, *TEXTBOOK, "--scale", "1500,400")
     assert "μ" not in result.stdout
@@ -209,6 +209,9 @@ def test_scale_option_shows_ratings_in_points_ranked_by_the_mean() -> None:
         in result.stderr
     )
     assert "μ − 3σ" not in result.stderr
+    cautious = run("rate", LEAGUE, *TEXTBOOK, "--scale", "1500,400", "--ranking", "conservative")
+    assert "skills in points: newcomers have 1500 points" in cautious.stderr  # their rating is far below
+    assert "rating in points" not in cautious.stderr
     elo = run("rate", LEAGUE, "--scale", "1500,400", "--model", "elo")
     assert "±" not in elo.stdout + elo.stderr
 

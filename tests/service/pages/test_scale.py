@@ -102,6 +102,24 @@ def test_skill_chart_is_in_points_and_has_another_url_after_a_change_of_scale(as
     assert -10 < low < high < 10
 
 
+def test_pages_of_a_cautious_league_call_estimates_skills_and_only_the_cautious_number_a_rating(ask):
+    path = league(ask, "cautious")
+    ask("PATCH", "/api/leagues/cautious", json={"settings": {"ranking": "conservative"}}, status=200)
+    for page in ("standings", "best", "models"):
+        text = words(ask.look(f"{path}/{page}"))
+        assert "Skills are in points: newcomers have 1500 points" in text, page
+        assert "Ratings are in points" not in text, page
+    page = ask.look(f"{path}/player?name=ann")
+    assert "ranking=conservative" in page.text  # so that no browser shows a chart from before the change
+    assert "Skill over time" in words(page)
+    assert "Skill after" in words(page)
+    assert "the estimated skill after each match" in words(page)
+    assert "The lines are the estimated skills" in words(ask.look(f"{path}/player?name=ann&name=bob"))
+    assert "Skill in points before and after the match" in words(ask.look(f"{path}/match?id=m5"))
+    spec = ask.get(f"{path}/charts/curves.json?name=ann&revision=1").json()
+    assert spec["layer"][1]["encoding"]["y"]["title"] == "skill"
+
+
 def test_previews_of_changes_show_ratings_in_points(ask):
     path = league(ask, "previews")
     assert "Ratings in points" in words(ask.look(f"{path}/delete?id=m1", key=ask.admin))

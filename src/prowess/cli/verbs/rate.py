@@ -450,10 +450,11 @@ def _group_title(by: str | None, name: str) -> str:
 
 def _describe_rating(model: Model, groups: Mapping[str, Standings]) -> str:
     frames, scale = [group.frame for group in groups.values()], next(iter(groups.values())).ladder.scale
-    points = "" if scale is None else f"rating in points: {scale.meaning}"
+    cautious = not model.absorb.certain and rating_column(frames[0].columns) in ("shown", "points_shown")
+    points = "" if scale is None else f"{'skills' if cautious else 'rating'} in points: {scale.meaning}"
     if model.absorb.certain:
         return points or "rating = μ: this system has no measure of uncertainty"
-    if rating_column(frames[0].columns) in ("shown", "points_shown"):
+    if cautious:
         rating = f"rating = μ − {model.caution:g}σ: true skill is almost certainly higher than this"
         return f"{points}; {rating}; μ ± is the mean with its 95 % interval" if points else rating
     text = f"{points}; ± is the 95 % interval" if points else "rating = μ, the mean of what is known about the skill"

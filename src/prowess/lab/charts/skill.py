@@ -206,8 +206,8 @@ def _layers(
     dated = look.size is not None and axis[0] == "T"  # dates need no title and have no zero
     scaled: dict[str, Any] = {"title": None} if dated else {"title": x_title, "scale": alt.Scale(zero=False)}
     x = alt.X(when, axis=alt.Axis(grid=False), **scaled)
-    skill = "skill" if points is None else "rating"
-    full_title = "skill μ (rating points)" if points is None else "rating (points)"
+    skill = "skill" if points is None or points.conservative else "rating"
+    full_title = "skill μ (rating points)" if points is None else f"{skill} (points)"
     y_title = full_title if look.size is None else None if look.narrow else skill
     y = alt.Y("mu:Q", title=y_title, scale=alt.Scale(zero=False, **domain))
     clip = bool(domain)

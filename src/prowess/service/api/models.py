@@ -114,7 +114,7 @@ PARAMETERS: Mapping[str, tuple[str, str]] = {
     "level_sigma": ("Uncertain level", "how uncertain the level of new players is at the start"),
     "level_tau": ("Drift of the level", "how far the level of new players may move from one new player to the next"),
     "matches": ("First matches", "after this many matches, a new player's rating updates the level of new players"),
-    "caution": ("Caution", "how many times the uncertainty is subtracted from the skill for the standings"),
+    "caution": ("Caution", "how many times the uncertainty is subtracted from the skill in the cautious rating"),
     "tolerance": ("Precision", "the iterations for a match stop when values change by less than this"),
     "sweeps": ("Maximum sweeps", "the maximum number of iterations for a match"),
     "least": ("Smallest margin", "the lower limit of the margin within which two teams share a place"),
@@ -269,10 +269,11 @@ def explain_shown_rating(model: Model, settings: Settings) -> str:
     'Ratings are in points: newcomers have 1500 points, and a lead of 400 points means win odds of 10:1.'
     """
     scale = settings.scale
-    points = [] if scale is None else [f"Ratings are in points: {scale.meaning}."]
+    by_mean = model.absorb.certain or settings.ranked_by == "mean"
+    points = [] if scale is None else [f"{'Ratings' if by_mean else 'Skills'} are in points: {scale.meaning}."]
     if model.absorb.certain:
         return "The standings show the rating itself." if scale is None else points[0]
-    if settings.ranked_by == "mean":
+    if by_mean:
         text = "The standings show μ, the estimated skill." if scale is None else _INTERVAL
         return " ".join((*points, text, _PROVISIONAL))
     traits = " The skill is the sum of offence and defence." if len(model.outcome.traits) > 1 else ""
