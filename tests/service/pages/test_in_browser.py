@@ -34,6 +34,25 @@ def test_every_page_works_without_scripts_on_a_phone(visit_as, place):
     visit.check()
 
 
+@pytest.mark.parametrize("place", ["player?name={}", "matches?player={}", "match?id=m6"])
+def test_reasons_of_changes_fit_on_a_phone(visit_as, place):
+    """The reason \"expected to win by 5.1\" stands in a column that is otherwise as narrow as a number."""
+    visit = visit_as(size=PHONE)
+    name, there = "Holloway Bridge", visit.site
+    league = f"narrow{place.partition('?')[0]}"
+    there.ask("POST", "/api/leagues", {"name": league, "model": {"name": "GaussianSD"}})
+    teams, scores = [[name], ["Wolverhampton"]], [(5, 0), (6, 1), (6, 0), (6, 0), (7, 0), (1, 0)]
+    matches = [
+        {"id": f"m{day}", "teams": teams, "scores": list(pair), "time": f"2026-01-0{day}"}
+        for day, pair in enumerate(scores, 1)
+    ]
+    there.ask("POST", f"/api/leagues/{league}/matches", matches)
+    page = visit.go(f"/leagues/{league}/{place.format(name)}")
+    assert page.get_by_text("expected to win by").first.is_visible()
+    assert visit.sideways() <= 0
+    visit.check()
+
+
 def test_page_restored_from_the_browser_cache_works(visit_as):
     visit = visit_as()
     for _ in range(2):  # the second response is only 304 Not Modified
