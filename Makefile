@@ -16,9 +16,10 @@ PARALLEL := --numprocesses 2 --dist worksteal
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 # The package itself is installed without kernels, because they are compiled in parallel.
 PACKAGES := PROWESS_PURE=1 PROWESS_REQUIRE_COMPILED=0 $(INSTALL) --editable
+BUILD := $(BIN)/python -m build --outdir dist
 AT_ONCE := $(MAKE) --no-print-directory --jobs 4
 
-.PHONY: demo papers test lint test-pure test-long bench bench-peers bench-service golden screenshots clean
+.PHONY: demo papers test lint wheel test-pure test-long bench bench-peers bench-service golden screenshots clean
 
 demo: $(VENV)/demo.stamp  ## rate the example league, predict matches, draw skill curves
 	$(BIN)/prowess demo
@@ -49,6 +50,13 @@ lint: $(VENV)/packages.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Each build is isolated, and compiles what the source distribution contains. pip prefers the compiled wheel to the pure one.
+wheel: $(VENV)/wheel.stamp  ## build a source distribution, a compiled wheel and a pure wheel in dist/
+	rm -rf dist
+	PROWESS_PURE=1 PROWESS_REQUIRE_COMPILED=0 $(BUILD)
+	$(if $(CC_FOUND),PROWESS_VARIANTS=all $(BUILD))
+	@ls -sh dist
 
 test-pure: $(VENV)/test.stamp  ## run the tests of the kernels uncompiled
 	$(BIN)/python -m tests.long pure
@@ -86,6 +94,10 @@ $(VENV)/kernels.stamp: build/tools.stamp $(KERNELS)
 	PYTHONPATH=build/tools $(BIN)/python setup.py --quiet build_ext --inplace >build/kernels.log 2>&1 \
 	  || { cat build/kernels.log; exit 1; }
 	@grep '^prowess: ' build/kernels.log || true  # shows the message that the kernels were not compiled
+	@touch $@
+
+$(VENV)/wheel.stamp: $(BIN)/python constraints.txt
+	$(INSTALL) build
 	@touch $@
 
 $(VENV)/lab.stamp: $(BIN)/python pyproject.toml constraints.txt

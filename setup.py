@@ -1,5 +1,7 @@
 """Compile the kernels if there is a C compiler; without a compiler the same files run as plain Python.
 
+Without a compiler the wheel is pure (`py3-none-any`), so it is never mistaken for a compiled one.
+
 `PROWESS_REQUIRE_COMPILED=1` makes a missing or failing compiler an error. With `PROWESS_PURE=1`, nothing is compiled.
 Kernels with loops over lanes are compiled for this processor; `PROWESS_VARIANTS=all` compiles them for all processors.
 """
@@ -10,10 +12,12 @@ import platform
 import re
 import shutil
 import sys
+import sysconfig
 from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 KERNELS = [
     "prowess.model.processor",
@@ -111,6 +115,8 @@ PURE = os.environ.get("PROWESS_PURE") == "1"
 HAS_VARIANTS = platform.machine() in ("x86_64", "AMD64") and sys.platform != "win32"
 VARIANTS = {"baseline", "AVX2"} if HAS_VARIANTS else {"baseline"}
 ALL_VARIANTS = os.environ.get("PROWESS_VARIANTS") == "all"
+METADATA = {"egg_info", "dist_info", "sdist"}  # commands that compile nothing
+EXAMPLES = ["clubs.csv", "clubs_truth.csv", "league.csv"]  # what `prowess demo` and `prowess serve --demo` show
 if REQUIRED and PURE:
     raise SystemExit("PROWESS_REQUIRE_COMPILED and PROWESS_PURE contradict each other; set one of them")
 
@@ -139,9 +145,25 @@ class BuildKernels(build_ext):
             self.extensions = []
 
 
+class BuildPackage(build_py):
+    """Copy the example leagues into the package; an editable installation reads them in the checkout."""
+
+    def run(self):
+        """Copy the package and the examples."""
+        super().run()
+        if not self.editable_mode:
+            for name in EXAMPLES:
+                target = Path(self.build_lib, "prowess", "example_files", name)
+                self.mkpath(str(target.parent))
+                self.copy_file(str(Path("examples", name)), str(target))
+
+
 def kernels():
     """Return the extensions to compile."""
-    if PURE:
+    if PURE or METADATA & set(sys.argv):
+        return []
+    if not (REQUIRED or has_compiler()):
+        print("prowess: no C compiler, so the kernels will run as plain Python, about 80 times slower", file=sys.stderr)
         return []
     from Cython.Build import cythonize
 
@@ -182,6 +204,12 @@ def kernels():
     variants = VARIANTS if ALL_VARIANTS else {"AVX2"} if has_avx2() else {"baseline"}
     baseline = [kernel for kernel in kernels if kernel.name not in LANES or "baseline" in variants]
     return baseline + [avx2_kernel(kernel) for kernel in kernels if kernel.name in LANES and "AVX2" in variants]
+
+
+def has_compiler():
+    """Return whether the C compiler of this Python exists; on Windows, only trying it tells."""
+    command = os.environ.get("CC") or sysconfig.get_config_var("CC")
+    return sys.platform == "win32" or (command is not None and shutil.which(command.split()[0]) is not None)
 
 
 def has_avx2():
@@ -229,4 +257,4 @@ def avx2_kernel(kernel):
     return Extension(name, [str(copy)], extra_compile_args=flags, libraries=kernel.libraries)
 
 
-setup(ext_modules=kernels(), cmdclass={"build_ext": BuildKernels})
+setup(ext_modules=kernels(), cmdclass={"build_ext": BuildKernels, "build_py": BuildPackage})

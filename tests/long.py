@@ -55,7 +55,7 @@ def thorough(*paths: str) -> list[Run]:
 def top_level() -> list[Run]:
     """Run the long tests that are in no other group."""
     others = {path.parts[-1] for path in ROOT.glob("tests/*/") if path.is_dir()}
-    grouped = {"history", "model", "conformance", "lab", "papers", "store", "service"}
+    grouped = {"history", "model", "conformance", "lab", "papers", "store", "service", "packaging"}
     folders = sorted(f"tests/{name}" for name in others - grouped if any(ROOT.glob(f"tests/{name}/**/test_*.py")))
     files = sorted(str(file.relative_to(ROOT)) for file in ROOT.glob("tests/test_*.py") if file.name != VARIANT_TESTS)
     return thorough("src", *folders, *files)
@@ -105,6 +105,11 @@ def with_python(minor: int, python: str) -> list[Run]:
     ]
 
 
+def wheels() -> list[Run]:
+    """Build the wheels, install each into an empty environment, and run it there."""
+    return [Run(("-m", "pytest", "-q", "-m", "long", "tests/packaging"))]
+
+
 def installed_pythons() -> dict[int, str]:
     """Return the Pythons from 3.11 on that are on the path or come from pyenv, by their minor version."""
     folders = os.environ["PATH"].split(os.pathsep), Path.home().glob(".pyenv/versions/*/bin")
@@ -128,6 +133,7 @@ GROUPS = {
     "variants": variants,
     "processors": processors,
     "pythons": pythons,
+    "wheels": wheels,
 }
 
 

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from prowess import examples
 from tests.cli.running import environment, run
 from tests.service.load import Load
 from tests.service.probe_app import samples
@@ -167,10 +166,3 @@ def test_error_for_missing_optional_packages_says_what_to_install(monkeypatch):
     result = run("serve")
     assert result.exit_code == 1
     assert result.stderr == "error: this needs FastAPI, which is not installed: pip install 'prowess[service]'\n"
-
-
-def test_demo_league_works_without_a_checkout_of_the_repository(monkeypatch, tmp_path):
-    monkeypatch.setattr(examples, "FOLDER", tmp_path)
-    league = examples.example_league()
-    assert len(league) == examples.MATCHES
-    assert league.time_kind is not None

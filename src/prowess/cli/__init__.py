@@ -198,11 +198,9 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from .. import kernel_mode
-        from ..model.processor import kernel_variant
+        from .output.kernels import describe_kernels
 
-        kernel = "pure" if kernel_mode() == "pure" else f"compiled ({kernel_variant()})"
-        typer.echo(f"prowess {__version__}\nkernel: {kernel}")
+        typer.echo(f"prowess {__version__}\nkernel: {describe_kernels()}")
         raise typer.Exit
 
 

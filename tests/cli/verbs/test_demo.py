@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -92,21 +93,29 @@ def test_demo_refuses_an_output_folder_that_is_a_file(tmp_path: Path) -> None:
     assert result.stderr == f"error: {tmp_path / 'taken'}: the folder cannot be created: File exists\n"
 
 
-def test_demo_outside_a_checkout_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(MODULE, "EXAMPLES", tmp_path)
-    result = run("demo")
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert "the demo needs a checkout of the repository" in result.stderr
-
-
-def test_demo_without_altair_prints_standings_and_how_to_install_it(
+def test_demo_of_an_installed_package_shows_no_hints_on_files_of_a_checkout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "altair", None)
+    folder = tmp_path / "example_files"
+    shutil.copytree(CLUBS.parent, folder)
+    monkeypatch.setattr(MODULE, "EXAMPLES", folder)
     result = run("demo", "--out", tmp_path / "demo")
-    assert result.exit_code == 1
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "Try it with a file of your own results (CSV, JSON or Parquet):" in result.stdout
+    assert not re.search(r"make test|README|examples/", result.stdout)
+
+
+@pytest.mark.parametrize("package", ["altair", "vl_convert"])
+def test_demo_without_the_packages_for_charts_does_all_else_and_says_how_to_install_them(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MODULE, "find_spec", lambda name: None if name == package else object())
+    result = run("demo", "--out", tmp_path / "demo")
+    assert result.exit_code == 0
     assert "Predictions of the next matches" in result.stdout
-    assert result.stderr == "error: this needs Altair, which is not installed: pip install 'prowess[lab]'\n"
+    assert "standings of your own league" in result.stdout
+    assert result.stderr == "skill curves need Altair and vl-convert: pip install 'prowess[lab]'\n"
+    assert not (tmp_path / "demo").exists()
 
 
 def test_demo_json_has_standings_and_predictions() -> None:

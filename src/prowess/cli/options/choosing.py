@@ -12,6 +12,7 @@ from ...errors import Error, Option
 from ...history.concat import join
 from ...text import count, join_words
 from ..output.console import as_flag, is_quiet, note
+from ..output.kernels import note_uncompiled
 from .model_args import AUTO, ModelChoice
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def choose_model(
     `history` may be None if the options name a model that does not depend on the matches. If the search takes more than
     two seconds, a terminal shows a progress bar. With `hindsight`, a model that can be fitted in hindsight is chosen.
     """
+    if history is not None:
+        note_uncompiled(len(history))
     if given.auto:
         assert history is not None
         # The lab is large, and only the search needs it.

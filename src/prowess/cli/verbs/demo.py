@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
 from time import perf_counter
@@ -12,12 +13,13 @@ import typer
 
 from ... import Choice, Fit, History, TrueSkill, auto
 from ...errors import Error
+from ...examples import CHECKOUT
 from ...examples import FOLDER as EXAMPLES
 from ...lab import save, skill_curves
 from ...model.scale import Scale
 from ...text import count, join_words
 from ..options.shared import Json
-from ..output.console import busy, get_console, print_json
+from ..output.console import busy, get_console, note, print_json
 from ..output.forecast import forecast_dict, print_forecast
 from ..output.standings import print_standings
 
@@ -38,10 +40,7 @@ def demo(out: Out = Path("demo"), json: Json = False) -> None:
     prowess demo --out /tmp/charts
     prowess demo --json | jq '.standings[0].player'
     """
-    league = EXAMPLES / "clubs.csv"
-    if not league.is_file():
-        raise Error(f"the demo needs a checkout of the repository: {league} not found")
-    history = History.read(league, context=())
+    history = History.read(EXAMPLES / "clubs.csv", context=())
     began = perf_counter()
     choice = auto(history)
     chosen = perf_counter()
@@ -65,8 +64,11 @@ def demo(out: Out = Path("demo"), json: Json = False) -> None:
     for teams in matches:
         print_forecast([[f"{teams[0][0]} (home)"], teams[1]], _predict(fit, teams)[0])
         _echo("")
-    _write_charts(fit, [clubs[0], clubs[-1]], out)
-    _print_hints()
+    if find_spec("altair") and find_spec("vl_convert"):
+        _write_charts(fit, [clubs[0], clubs[-1]], out)
+    else:
+        note("skill curves need Altair and vl-convert: pip install 'prowess[lab]'")
+    _print_hints(EXAMPLES == CHECKOUT)
 
 
 def _predict(fit: Fit, teams: list[list[str]]) -> tuple[Prediction, float]:
@@ -82,13 +84,12 @@ def _print_choice(choice: Choice, fit: Fit) -> None:
     _echo(f"  {'the chosen model':33}  {loss:8.3f}")
     _print_loss("textbook TrueSkill", loss, choice.gain)
     _print_loss("only draws and the home advantage", loss, choice.skill_gain)
-    if (truth := EXAMPLES / "clubs_truth.csv").is_file():
-        textbook = TrueSkill().fit(choice.history)
-        _echo(
-            "\nThe league is simulated, so true strengths are known. Their rank correlation with the ratings: "
-            f"{_rank_correlation(fit, truth):.2f}; with those of textbook TrueSkill: "
-            f"{_rank_correlation(textbook, truth):.2f} (1 = perfect)."
-        )
+    truth, textbook = EXAMPLES / "clubs_truth.csv", TrueSkill().fit(choice.history)
+    _echo(
+        "\nThe league is simulated, so true strengths are known. Their rank correlation with the ratings: "
+        f"{_rank_correlation(fit, truth):.2f}; with those of textbook TrueSkill: "
+        f"{_rank_correlation(textbook, truth):.2f} (1 = perfect)."
+    )
 
 
 def _print_loss(model: str, loss: float, gain: Interval) -> None:
@@ -119,7 +120,7 @@ def _write_charts(fit: Fit, players: list[str], folder: Path) -> None:
         _echo(f"  {folder / name}")
 
 
-def _print_hints() -> None:
+def _print_hints(in_checkout: bool) -> None:
     command = _find_command()
     hints = {
         f"{command} check FILE": "how your file is read",
@@ -127,11 +128,12 @@ def _print_hints() -> None:
         f'{command} predict FILE "Ada vs Wei"': "who wins the next match",
         f"{command} compare FILE": "which model predicts best",
         f"{command} --help": "all commands",
-        "make test": "run the tests",
-        "README.md": "Python, web pages, guides",
     }
+    if in_checkout:
+        hints |= {"make test": "run the tests", "README.md": "Python, web pages, guides"}
     width = max(map(len, hints))
-    _echo("\nTry it with a file of your own results (CSV, JSON or Parquet), or with examples/league.csv:\n")
+    or_example = ", or with examples/league.csv" if in_checkout else ""
+    _echo(f"\nTry it with a file of your own results (CSV, JSON or Parquet){or_example}:\n")
     for hint, text in hints.items():
         _echo(f"  {hint:{width}}  {text}")
 
