@@ -32,11 +32,11 @@ PAPERS := classics $(call there,tournaments,chgk_team_results.csv.gz) \
   $(call there,scores,$(LEAGUES) HeadToHead.csv) $(call there,best,$(LEAGUES) $(OTHERS)) \
   $(call there,halo2,FreeForAll.csv SmallTeam.csv HeadToHead.csv LargeTeam.csv)
 
-papers: $(VENV)/demo.stamp  ## run the papers on the files in PROWESS_DATA, and write pages to papers/
-	@mkdir -p papers
+papers: $(VENV)/demo.stamp  ## run the papers on the files in PROWESS_DATA, and write pages to papers/pages/
+	@mkdir -p papers/pages
 	set -e; for name in $(PAPERS); do \
-	  $(BIN)/prowess papers $$name --data '$(or $(PROWESS_DATA),.)' --jobs 2 --html papers/$$name.html > papers/$$name.txt; \
-	  cat papers/$$name.txt; \
+	  $(BIN)/prowess papers $$name --data '$(or $(PROWESS_DATA),.)' --jobs 2 --html papers/pages/$$name.html > papers/pages/$$name.txt; \
+	  cat papers/pages/$$name.txt; \
 	done
 
 test:  ## run all checks that must pass before a change is merged
@@ -56,6 +56,7 @@ wheel: $(VENV)/wheel.stamp  ## build a source distribution, a compiled wheel and
 	rm -rf dist
 	PROWESS_PURE=1 PROWESS_REQUIRE_COMPILED=0 $(BUILD)
 	$(if $(CC_FOUND),PROWESS_VARIANTS=all $(BUILD))
+	$(BUILD) papers
 	@ls -sh dist
 
 test-pure: $(VENV)/test.stamp  ## run the tests of the kernels uncompiled
@@ -100,12 +101,12 @@ $(VENV)/wheel.stamp: $(BIN)/python constraints.txt
 	$(INSTALL) build
 	@touch $@
 
-$(VENV)/lab.stamp: $(BIN)/python pyproject.toml constraints.txt
-	$(PACKAGES) '.[lab]'
+$(VENV)/lab.stamp: $(BIN)/python pyproject.toml papers/pyproject.toml constraints.txt
+	$(PACKAGES) '.[lab]' --editable ./papers
 	@touch $@
 
-$(VENV)/packages.stamp: $(BIN)/python pyproject.toml constraints.txt
-	$(PACKAGES) '.[test]'
+$(VENV)/packages.stamp: $(BIN)/python pyproject.toml papers/pyproject.toml constraints.txt
+	$(PACKAGES) '.[test]' --editable ./papers
 	@touch $@ $(VENV)/lab.stamp
 
 # The script never fails; tests report programs that could not be installed.

@@ -58,7 +58,7 @@ def top_level() -> list[Run]:
     grouped = {"history", "model", "conformance", "lab", "papers", "store", "service", "packaging"}
     folders = sorted(f"tests/{name}" for name in others - grouped if any(ROOT.glob(f"tests/{name}/**/test_*.py")))
     files = sorted(str(file.relative_to(ROOT)) for file in ROOT.glob("tests/test_*.py") if file.name != VARIANT_TESTS)
-    return thorough("src", *folders, *files)
+    return thorough("src", "papers/src", *folders, *files)
 
 
 def uncompiled() -> list[Run]:
@@ -99,7 +99,7 @@ def with_python(minor: int, python: str) -> list[Run]:
     return [
         Run(("-m", "venv", str(folder)), python=python),
         Run((*install, "--upgrade", "--target", tools, "setuptools", "cython"), python=own),
-        Run((*install, "--editable", ".[test]"), pure, own),
+        Run((*install, "--editable", ".[test]", "--editable", "./papers"), pure, own),
         Run(("setup.py", "--quiet", "build_ext", "--inplace"), COMPILED | {"PYTHONPATH": tools}, own),
         Run(PYTEST, python=own),
     ]

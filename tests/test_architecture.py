@@ -11,7 +11,7 @@ NAME = re.compile(r"`((?:\w+/)*\w+\.py|(?:\w+/)+)`")
 PAGES = [*(ROOT / "docs" / f"{name}.md" for name in ("architecture", "kernels", "plugins")), ROOT / "CONTRIBUTING.md"]
 MADE_UP = {
     "prowess_capped.py",
-    "papers/",
+    "papers/pages/",
     "screenshots/",
     "styles/",
 }  # example paths, and files that `make` writes

@@ -124,7 +124,7 @@ def test_every_decision_record_has_its_four_sections(page):
 
 def test_source_files_contain_no_todo_comments():
     marks = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME|X" + r"XX)\b")
-    folders = [ROOT / folder for folder in ("src", "tests", "docs", "benchmarks", "examples", "tools")]
+    folders = [ROOT / folder for folder in ("src", "papers", "tests", "docs", "benchmarks", "examples", "tools")]
     sources = [file for folder in folders for file in folder.rglob("*") if file.suffix in (".py", ".pxd", ".md")]
     for file in [*sources, *ROOT.glob("*.md"), ROOT / "setup.py", ROOT / "Makefile"]:
         assert not marks.search(text(file)), file

@@ -318,7 +318,7 @@ def run_without_papers(code: str, *words: str) -> subprocess.CompletedProcess[st
 def test_papers_command_without_its_package_says_how_to_install_it(entries: str) -> None:
     main = "from prowess.cli import main; main()"
     done = run_without_papers(main, entries, "papers", "classics")
-    message = "papers: not installed; reinstall prowess (pip install prowess) to get the prowess_papers package"
+    message = "papers: not installed; pip install prowess-papers"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"error: {message}\n")
     listed = run_without_papers(main, entries, "--help")
     assert (listed.returncode, listed.stderr) == (0, "")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.documents import PAGES, ROOT, name, text
 
-SOURCES = sorted(file for folder in ("src", "benchmarks", "tools") for file in (ROOT / folder).rglob("*.py"))
+SOURCES = sorted(file for folder in ("src", "papers", "benchmarks", "tools") for file in (ROOT / folder).rglob("*.py"))
 TEMPLATES = sorted((ROOT / "src" / "prowess" / "service" / "pages" / "templates").rglob("*.html"))
 WRITING = ROOT / "docs" / "writing.md"
 

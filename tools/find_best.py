@@ -2,8 +2,8 @@
 
     python tools/find_best.py DATA [trials] [data set …]
 
-The script prints the content of src/prowess_papers/best/found.toml. Meanwhile, it prints the loss of each candidate on
-the training span to standard error. With 150 trials, the search takes about 20 minutes.
+The script prints the content of papers/src/prowess_papers/best/found.toml. Meanwhile, it prints the loss of each
+candidate on the training span to standard error. With 150 trials, the search takes about 20 minutes.
 """
 
 import sys

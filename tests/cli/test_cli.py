@@ -9,7 +9,7 @@ import pytest
 import typer
 
 import prowess as pw
-from prowess.cli import SHIPPED, SUMMARIES, VERBS, app
+from prowess.cli import OWN, SUMMARIES, VERBS, app
 from prowess.history.read_context import Findings
 from prowess.model.processor import kernel_variant
 from tests.cli.running import LEAGUE, TEXTBOOK, WIDE, command, environment, run, write
@@ -88,7 +88,7 @@ def test_wrong_command_line_usage_exits_with_code_2(words: tuple[str, ...]) -> N
 
 def test_summaries_in_the_help_are_the_first_sentences_of_the_commands() -> None:
     group: Any = typer.main.get_command(app)
-    assert list(SUMMARIES) == [*VERBS, *SHIPPED]
+    assert list(SUMMARIES) == [*VERBS, *OWN]
     for name, summary in SUMMARIES.items():
         verb = group.get_command(None, name)
         assert " ".join(verb.help.split("\n\n")[0].split()) == summary

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.tags import sys_tags
 
 import prowess as pw
-from tests.packaging.building import ROOT, TOOLS, copy_sources, environment, run_backend, unpack
+from tests.packaging.building import BUILT, ROOT, TOOLS, copy_sources, environment, run_backend, unpack
 
 EXAMPLES = {f"prowess/example_files/{name}.csv" for name in ("clubs", "clubs_truth", "league")}
 INFO = f"prowess-{pw.__version__}.dist-info/"
@@ -38,17 +38,17 @@ def wheel(project, tmp_path_factory):
     return run_backend("build_wheel", project, tmp_path_factory.mktemp("dist"), PROWESS_PURE="1")
 
 
-def sources(package: str) -> set[str]:
-    """Return the files of a package that are not built."""
-    files = (ROOT / "src" / package).rglob("*")
+def sources(folder: str, package: str) -> set[str]:
+    """Return the files of a package that are not built, relative to the folder that it is in."""
+    files = (ROOT / folder / package).rglob("*")
     kept = (file for file in files if file.is_file() and file.suffix not in (".pyc", ".so"))
-    return {str(file.relative_to(ROOT / "src")) for file in kept}
+    return {str(file.relative_to(ROOT / folder)) for file in kept}
 
 
 def test_pure_wheel_has_the_package_and_the_example_leagues_and_nothing_else(wheel):
     assert wheel.name == f"prowess-{pw.__version__}-py3-none-any.whl"
     names = {name for name in ZipFile(wheel).namelist() if not name.startswith(INFO)}
-    assert names == sources("prowess") | sources("prowess_papers") | EXAMPLES
+    assert names == sources("src", "prowess") | EXAMPLES
     league = (ROOT / "examples" / "league.csv").read_bytes()
     assert ZipFile(wheel).read("prowess/example_files/league.csv") == league
 
@@ -62,7 +62,7 @@ def test_source_distribution_has_all_that_a_build_needs_and_no_tests(sdist):
     examples = {name.replace("prowess/example_files", "examples") for name in EXAMPLES}
     assert outside == {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py"} | examples | built
     inside = {name.removeprefix("src/") for name in files - outside if ".egg-info/" not in name}
-    assert inside == sources("prowess") | sources("prowess_papers")
+    assert inside == sources("src", "prowess")
 
 
 def test_metadata_names_four_dependencies_the_licence_and_the_command(wheel):
@@ -74,6 +74,19 @@ def test_metadata_names_four_dependencies_the_licence_and_the_command(wheel):
     assert (metadata["License-Expression"], metadata["Requires-Python"]) == ("MIT", ">=3.11")
     assert archive.read(INFO + "licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
     assert "prowess = prowess.cli:main" in archive.read(INFO + "entry_points.txt").decode()
+
+
+def test_papers_are_a_distribution_of_their_own_for_the_same_version(tmp_path):
+    project = shutil.copytree(ROOT / "papers", tmp_path / "papers", ignore=BUILT)
+    wheel = ZipFile(run_backend("build_wheel", project, tmp_path))
+    info = f"prowess_papers-{pw.__version__}.dist-info/"
+    assert {name for name in wheel.namelist() if not name.startswith(info)} == sources("papers/src", "prowess_papers")
+    metadata = Parser().parsestr(wheel.read(info + "METADATA").decode())
+    assert (metadata["Name"], metadata.get_all("Requires-Dist")) == (
+        "prowess-papers",
+        [f"prowess[lab]=={pw.__version__}"],
+    )
+    assert wheel.read(info + "licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
 
 
 @pytest.mark.parametrize("compiled", [True, False])

@@ -46,7 +46,7 @@ VERBS = {
     "doctor": ("Serve", "doctor", "doctor"),
 }
 PLUGINS = "prowess.verbs"
-SHIPPED = {"papers": "prowess_papers"}  # verbs in packages that are shipped with prowess but may have been removed
+OWN = {"papers": "prowess_papers"}  # our verbs in distributions of their own, and their packages
 # The first sentence of each verb's own help, so that `prowess --help` imports no verb, and not even NumPy.
 SUMMARIES = {
     "rate": "Rate the players in one or more files of matches, and print the standings.",
@@ -134,7 +134,7 @@ class Verbs(Group):
         if cmd_name in self.commands:
             return super().get_command(ctx, cmd_name)
         try:
-            if cmd_name in VERBS or cmd_name in find_plugins(PLUGINS) or cmd_name in SHIPPED:
+            if cmd_name in VERBS or cmd_name in find_plugins(PLUGINS) or cmd_name in OWN:
                 self._load(cmd_name)
             else:
                 for name in self.list_commands(ctx):  # only verbs that are loaded are suggested
@@ -151,17 +151,16 @@ class Verbs(Group):
             self.add_command(_make_verb(name), name)
             return
         if _is_missing(name):
-            package = SHIPPED[name]
-            raise Error(f"{name}: not installed; reinstall prowess (pip install prowess) to get the {package} package")
+            raise Error(f"{name}: not installed; pip install {OWN[name].replace('_', '-')}")
         self.add_command(load_plugin(PLUGINS, name, _make_plugin), name)  # type: ignore[arg-type]
 
 
 def _is_missing(name: str) -> bool:
-    return name in SHIPPED and (name not in find_plugins(PLUGINS) or find_spec(SHIPPED[name]) is None)
+    return name in OWN and (name not in find_plugins(PLUGINS) or find_spec(OWN[name]) is None)
 
 
 def _panel(name: str) -> str:
-    return "Compare" if name in SHIPPED else VERBS[name][0] if name in VERBS else "Plugins"
+    return "Compare" if name in OWN else VERBS[name][0] if name in VERBS else "Plugins"
 
 
 def _make_verb(name: str) -> Any:

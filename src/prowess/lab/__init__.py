@@ -76,7 +76,7 @@ def __getattr__(name: str) -> Any:
     """Return a name that an installed package adds to the lab, such as `paper`."""
     reason = f"module {__name__!r} has no attribute {name!r}"
     if name in ("PAPERS", "Paper", "paper") and find_spec("prowess_papers") is None:
-        reason += ": it is in the package prowess_papers, which is missing; pip install --force-reinstall prowess"
+        reason += ": it is in the package prowess_papers, which is missing; pip install prowess-papers"
     elif not name.startswith("_") and name in find_plugins(_PLUGINS):
         try:
             return load_plugin(_PLUGINS, name)
