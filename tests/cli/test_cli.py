@@ -16,7 +16,7 @@ from tests.cli.running import LEAGUE, TEXTBOOK, WIDE, command, environment, run,
 
 PURE = "pure, so rating takes about 80 times as long as with compiled kernels"
 KERNEL = f"compiled ({kernel_variant()})" if pw.kernel_mode() == "compiled" else PURE
-VERSION = f"prowess 0.1.0\nkernel: {KERNEL}\n"
+VERSION = f"prowess {pw.__version__}\nkernel: {KERNEL}\n"
 
 
 def test_version_option_prints_version_and_kernel_mode() -> None:
