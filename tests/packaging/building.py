@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import distribution
 from pathlib import Path
 
-from packaging.requirements import Requirement
+from tools.licences import needed_by
 
 ROOT = Path(__file__).parents[2]
 TOOLS = ROOT / "build" / "tools"  # setuptools and Cython, which `make` keeps out of the environment of the tests
@@ -55,23 +55,10 @@ def unpack(sdist: Path, folder: Path) -> Path:
     return project
 
 
-def needed_by(names: tuple[str, ...]) -> set[str]:
-    """Return the names of installed distributions, and of all that they need without extras."""
-    found: set[str] = set()
-    left = list(names)
-    while left:
-        name = left.pop().lower()
-        if name not in found:
-            found.add(name)
-            needs = map(Requirement, distribution(name).requires or ())
-            left += [need.name for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})]
-    return found
-
-
 def link_packages(folder: Path, names: tuple[str, ...] = CORE) -> Path:
     """Make a folder from which only these installed distributions, and what they need, can be imported."""
     folder.mkdir()
-    for name in needed_by(names):
+    for name in needed_by(list(names)):
         installed = distribution(name)
         for top in {file.parts[0] for file in installed.files or () if file.parts[0] not in ("..", "__pycache__")}:
             if not (folder / top).exists():
