@@ -11,6 +11,7 @@ NAME = re.compile(r"`((?:\w+/)*\w+\.py|(?:\w+/)+)`")
 PAGES = [*(ROOT / "docs" / f"{name}.md" for name in ("architecture", "kernels", "plugins")), ROOT / "CONTRIBUTING.md"]
 MADE_UP = {
     "prowess_capped.py",
+    "dist/",
     "papers/pages/",
     "screenshots/",
     "styles/",

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import prowess as pw
+from prowess.model.fit.leaderboard import PROVISIONAL_MATCHES, UNKNOWN
 
 PAGES = Path(__file__).parent.parent
 
@@ -37,7 +38,9 @@ def test_points_of_textbook_trueskill():
     text = text_of("docs/guide/reading-a-rating.md")
     points = pw.TrueSkill().points((1500, 400))
     assert f"it is {400 / points.factor:.2f}, so one point is a difference of {1 / points.factor:.4f}." in text
-    assert f"(σ below {0.5**0.5:.2f} of a newcomer's)" in text
+    assert UNKNOWN == 0.5**2
+    assert PROVISIONAL_MATCHES == 10
+    assert "until σ is below half of a newcomer's, for ten matches at most." in text
 
     def odds(lead):
         won = pw.TrueSkill(tau=0).predict([[pw.Rating(25 + lead / points.factor, 1e-6)], [pw.Rating(25, 1e-6)]])

@@ -86,7 +86,7 @@ def requests(league: str = LEAGUE) -> dict[str, Ask]:
     start = time.time_ns()  # so that every run has its own ids
 
     def read(connection: Connection, number: int) -> Answer:
-        path = "leaderboard?limit=10" if number % 2 else f"players/{quote(PLAYERS[0])}"
+        path = "leaderboard?size=10" if number % 2 else f"players/{quote(PLAYERS[0])}"
         return connection.ask("GET", f"/api/leagues/{league}/{path}")
 
     def post(connection: Connection, _: int) -> Answer:
