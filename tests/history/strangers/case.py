@@ -1,10 +1,12 @@
 """Files from unknown sources, each with the matches that a person would read in it.
 
-A case is a text file in this folder. It starts with the name of the file and, if needed, its encoding and line ends:
+A case is a text file in this folder or in one of its folders. It starts with the name of the file and, if needed, its
+encoding, its line ends and a sentence about its layout:
 
     file: games.csv
     encoding: cp1252
     lines: \\r\\n
+    layout: A row per match, with a column for each side
 
 The section `file` is the file itself. The section `matches` has a line for each match, written by hand: the time or
 `-`, and the teams in any order. A `*` marks the home team, `#` comes before a place and `=` before a score:
@@ -29,7 +31,7 @@ from prowess.history import History
 
 from .workbooks import WRITERS, typed_rows
 
-CASES = sorted(Path(__file__).parent.glob("*.txt"))
+CASES = sorted(Path(__file__).parent.rglob("*.txt"))
 
 Team = tuple[tuple[str, ...], int, float | None, bool]
 
@@ -41,6 +43,7 @@ class Case:
     name: str = "games.csv"
     encoding: str = "utf-8"
     lines: str = "\n"
+    layout: str = ""
     text: str = ""
     matches: tuple[tuple[str, frozenset[Team]], ...] | None = None
     context: tuple[str, ...] | None = None
