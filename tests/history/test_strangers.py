@@ -6,6 +6,7 @@ import pytest
 
 from prowess import Error
 from prowess.history import History
+from tools import layouts
 
 from .strangers.case import CASES, case, read_context, read_matches
 
@@ -27,3 +28,7 @@ def test_file_from_an_unknown_source_gives_the_expected_matches_or_error(path: P
     without = History.read(file, context=[])
     assert read_matches(without) == stranger.matches
     assert not read_context(without)
+
+
+def test_table_of_layouts_in_the_guide_is_made_from_these_files() -> None:
+    assert layouts.table() in layouts.PAGE.read_text(encoding="utf-8"), "run `python -m tools.layouts --write`"
