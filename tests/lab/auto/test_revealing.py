@@ -8,6 +8,8 @@ import pytest
 import prowess as pw
 from prowess.history.context import Context, ContextColumn
 from prowess.lab.auto.columns import Columns
+from prowess.lab.auto.facts import Facts
+from prowess.lab.auto.revealing import is_score_text
 from prowess.lab.compare.verdict import remarks
 from tests.cli.running import run
 
@@ -65,6 +67,9 @@ DERIVED = {
     "haken": lambda match: ["✅" if score == max(match["scores"]) else "❌" for score in match["scores"]],
     "halbzeit": lambda match: " zu ".join(f"{(score + 1) // 2:g}" for score in match["scores"]),
     "ausgeglichen": lambda match: f"{abs(match['scores'][0] - match['scores'][1]):g} Tore Unterschied",
+    "beide": lambda match: "ja" if min(match["scores"]) > 0 else "nein",
+    "viele Tore": lambda match: str(sum(match["scores"]) > 4),
+    "Art": lambda match: of_winner(match, lambda side: "verdient" if sum(match["scores"]) % 2 else "glücklich"),
     "überraschung": lambda match: of_winner(match, lambda side: "ja" if is_weaker(match, side) else "nein"),
     "kills": lambda match: [[score] for score in match["scores"]],  # a statistic of players
     "abstand": lambda match: match["scores"][0] - match["scores"][1],
@@ -122,7 +127,37 @@ def test_rating_after_the_match_is_not_tried(matches):
     assert {"elo", "rang"} <= usable(with_ratings(games, "elo", after=False))
     late = usable(with_ratings(games, "elo", after=True))
     assert "elo" not in late
-    assert "rang" not in late or matches < 600
+    assert "rang" not in late
+
+
+@pytest.mark.parametrize("matches", [400, 600, 2000])
+def test_points_after_the_match_are_not_tried(matches):
+    """As texts, these numbers have too many values to count pairs of them."""
+    games, points = league(matches), dict.fromkeys(PLAYERS, 0)
+    for match in games:
+        for side, [player] in enumerate(match["teams"]):
+            points[player] += match["scores"][side] == max(match["scores"])
+        match["context"]["stand"] = [f"{points[player]}" for [player] in match["teams"]]
+    assert "stand" not in usable(games)
+
+
+@pytest.mark.parametrize(
+    "texts", [["1995-96", "1996-97"], ["15:00", "17:30", "20:45 Uhr"], ["2019-03-31", "2019-04-01"]]
+)
+def test_seasons_days_and_times_of_day_are_no_scores(texts):
+    matches = league()
+    for number, match in enumerate(matches):
+        match["context"]["wann"] = texts[number % len(texts)]
+    found = Columns.of(pw.History.from_matches(matches))
+    assert "wann" in {column.name for column in found.usable}
+    assert found.doubtful == ()
+
+
+@pytest.mark.parametrize(
+    "texts", [["21-15", "19-21"], ["1:0", "0:15", "2:30"], ["98:75", "80:85"], ["1-0 n.V.", "0 – 2"]]
+)
+def test_scores_are_recognised_as_text(texts):
+    assert is_score_text(ContextColumn.of(texts))
 
 
 def test_result_of_each_side_hides_no_result_of_the_match():
@@ -200,6 +235,39 @@ def test_comparison_names_the_columns_with_the_result():
     assert comparison.revealing == ("1X2",)
     assert any(remark.startswith("1X2 says more") for remark in remarks(comparison))
     assert not pw.compare(history, {"venue": models["venue"]}).revealing
+
+
+def test_goals_until_half_time_are_used_with_a_remark():
+    """Each side's own goals say little, but their difference says much."""
+    matches, rng = league(800), np.random.default_rng(1)
+    for match in matches:
+        match["context"]["hz"] = rng.binomial(np.array(match["scores"], int), 0.4).tolist()
+        match["context"]["ecken"] = rng.poisson(5.0, 2).tolist()
+    choice = pw.auto(pw.History.from_matches(matches), covariates=["hz", "ecken"], progress=False)
+    [remark] = [note for note in choice.notes if note.code == "revealing-columns"]
+    assert str(remark).startswith("hz says more about the results")
+
+
+@pytest.mark.parametrize("add", [["1X2", "viele Tore"], []])
+def test_column_with_the_result_is_no_kind_of_match(add):
+    """Statistics are compared within matches of one kind; a result or a name of the best player is none."""
+    matches, rng = with_columns(league(800), add), np.random.default_rng(1)
+    for match in matches:
+        kind = int(rng.integers(1, 3))
+        match["context"] |= {
+            "mode": f"mode {kind}",
+            "shots": [kind * (score + rng.poisson(3)) for score in match["scores"]],
+        }
+        match["context"]["star"] = f"{match['teams'][0][0]} or number {rng.integers(20)}"
+    facts = Facts.of(pw.History.from_matches(matches), 400)
+    assert facts.statistic_of("shots").per == ("mode",)
+
+
+def test_tune_names_the_columns_with_the_result(tmp_path):
+    pw.History.from_matches(with_columns(league(200), ["1X2"])).write(tmp_path / "football.csv")
+    words = ("tune", tmp_path / "football.csv", "--model", "trueskill", "--trials", 2, "--facet")
+    assert "1X2 says more about the results" in run(*words, "1X2").stderr
+    assert "says more" not in run(*words, "venue").stderr
 
 
 @pytest.mark.parametrize("model", [(), ("--model", "trueskill")], ids=" ".join)

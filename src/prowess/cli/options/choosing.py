@@ -59,13 +59,20 @@ def choose_model(
         settings = f"you gave settings without --model, so they apply to {given.name}"
         note(f"{settings}; without settings, a model is chosen for the matches")
     model = given.build(history)
-    if history is not None and model.forecast_columns:
-        from ...lab.auto.columns import revealing_columns, revealing_text
-
-        revealing = revealing_columns(history, model.forecast_columns)
-        if revealing:
-            note(revealing_text(revealing))
+    if history is not None:
+        note_revealing(model, history)
     return ChosenModel(model)
+
+
+def note_revealing(model: Model, history: History) -> None:
+    """Print which columns of the model's facets may contain the results."""
+    if not model.forecast_columns:
+        return
+    from ...lab.auto.columns import revealing_columns, revealing_text
+
+    revealing = revealing_columns(history, model.forecast_columns)
+    if revealing:
+        note(revealing_text(revealing))
 
 
 def choose_for_groups(given: ModelChoice, groups: Mapping[str, History], *, hindsight: bool = False) -> ChosenModel:

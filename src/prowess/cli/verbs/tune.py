@@ -14,6 +14,7 @@ from ...lab.report import check_report_path
 from ...lab.tune import Stopped, Tuning
 from ...lab.tune import tune as tune_model
 from ...model.compose import ADDITION_WORDS, ASPECTS
+from ..options.choosing import note_revealing
 from ..options.model_args import DEFAULT, ModelChoice
 from ..options.read_args import Files, Since, Until, parse_number, read_span, split_words
 from ..options.shared import BurnIn, Html, Jobs, Json, Seed, add_shared_options
@@ -70,6 +71,7 @@ def tune(
     ranges = _parse_ranges(params)
     history = read_span(files, model.add_columns(choices), since, until)
     choice = model.resolve(history)
+    note_revealing(choice.build(), history)
     stopped = False
     try:
         tuning = tune_model(

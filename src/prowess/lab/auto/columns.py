@@ -20,7 +20,8 @@ from ...history import History
 from ...history.context import FIELDS, ContextColumn, Level, column_at
 from ...history.ragged import owners
 from ...text import join_words
-from .revealing import MOST_GAIN, MOST_GAIN_OF_RATINGS, is_score_text, reveals_result
+from .revealing import MOST_GAIN, MOST_GAIN_OF_RATINGS, coded_values, is_score_text, reveals_result
+from .score_columns import follows_from_scores
 
 Kind = Literal["by", "shared", "covariate", "statistic"]
 
@@ -38,8 +39,8 @@ def _words(text: str) -> frozenset[str]:
 
 # Words in the name of a column that say when its values are known. Columns of numbers need a word of the first kind.
 BEFORE = _words("""
-    age altitude budget distance draft elo experience grid handicap height komi latency length odds ping price ranking
-    rating rest salary seed stake temperature tokens travel wind words
+    age altitude budget distance draft elo experience favorite favourite grid handicap height komi latency length odds
+    ping price ranking rating rest salary seed stake temperature tokens travel wind words
 """)
 AFTER = _words("""
     assist assists attendance award awards blocks card cards comment comments damage death deaths diff difference
@@ -216,9 +217,10 @@ def _may_be_late(history: History, name: str, level: Level, column: ContextColum
 
 def _says_too_much(history: History, name: str, level: Level, column: ContextColumn) -> bool:
     """Return whether the values say more about the results than is known before a match; ratings may say more."""
-    rated = column.kind == "number" and bool(words_of(name) & BEFORE)
-    most = MOST_GAIN_OF_RATINGS if rated else MOST_GAIN
-    return is_score_text(column) or reveals_result(history, level, column, most)
+    most = MOST_GAIN_OF_RATINGS if words_of(name) & BEFORE else MOST_GAIN
+    if is_score_text(column) or reveals_result(history, level, column, most):
+        return True
+    return follows_from_scores(history, level, coded_values(column))
 
 
 def _is_uneven(history: History, level: Level, column: ContextColumn) -> bool:

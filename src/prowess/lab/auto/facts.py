@@ -16,6 +16,7 @@ from ...history.season_breaks import find_season_break
 from ...history.times import DAY
 from ...model.components.statistic import Points, Statistic
 from ...model.fit.incentives import beaten_shares, relative_values
+from .columns import revealing_columns
 
 COUNTS_BELOW = 30.0  # scores with a higher mean are nearly normal, and sums of their Poisson probabilities are slow
 COUNTS_SPREAD = 2.5  # scores whose variance is more than this many times their mean are not counts, but points
@@ -28,6 +29,7 @@ RESULTS = (0.0, 0.5, 1.0)  # scores that are only these numbers are results: def
 EXACT = 2.0**53  # larger whole numbers are not exact
 FEW_SCORES = 50
 SCALED = 0.05  # a column that explains this share of the variance of a statistic is a kind of match
+MEAN_ROWS = 20  # with fewer values of a statistic for each kind of match, kinds explain much by chance
 MOST_KINDS = 2  # the most columns that make up a kind of match
 COMMON = 0.8  # at least this share of the players' long pauses must include a break of the whole league
 
@@ -142,23 +144,30 @@ def _statistics(history: History) -> Iterator[tuple[str, bool, tuple[str, ...]]]
     match = owners(history.match_start)[team]
     beaten = beaten_shares(history.place, history.match_start)[team] - 0.5
     kinds = {name: column for name, column in history.context.items() if column.kind == "category"}
-    for context in (history.team_context, history.entry_context):
-        for name, column in context.items():
-            if column.kind == "number":
-                values = column.to_numpy()
-                values = values if context is history.entry_context else values[team]
-                relative = relative_values(values, match)
-                shares = {kind: _explained(values, of.code[match]) for kind, of in kinds.items()}
-                per = sorted((kind for kind in shares if shares[kind] > SCALED), key=lambda kind: -shares[kind])
-                yield name, bool(np.nansum(relative * beaten) < 0.0), tuple(per[:MOST_KINDS])
+    found = [
+        (context, name, column)
+        for context in (history.team_context, history.entry_context)
+        for name, column in context.items()
+        if column.kind == "number"
+    ]
+    # A column that contains the result explains much, but is no kind of match.
+    for name in revealing_columns(history, kinds) if found else ():
+        del kinds[name]
+    for context, name, column in found:
+        values = column.to_numpy()
+        values = values if context is history.entry_context else values[team]
+        relative = relative_values(values, match)
+        shares = {kind: _explained(values, of.code[match]) for kind, of in kinds.items()}
+        per = sorted((kind for kind in shares if shares[kind] > SCALED), key=lambda kind: -shares[kind])
+        yield name, bool(np.nansum(relative * beaten) < 0.0), tuple(per[:MOST_KINDS])
 
 
 def _explained(values: Floats, code: NDArray[Any]) -> float:
     """Return the share of the variance of values that a category explains, by its means or its spreads."""
     known = np.isfinite(values) & (code >= 0)
-    if known.sum() < FEW_SCORES or values[known].std() == 0.0:
-        return 0.0
     number = np.bincount(code[known])
+    if known.sum() < max(FEW_SCORES, MEAN_ROWS * (number > 0).sum()) or values[known].std() == 0.0:
+        return 0.0
     mean = np.bincount(code[known], values[known]) / np.maximum(number, 1)
     spread = np.sqrt(np.bincount(code[known], (values[known] - mean[code[known]]) ** 2) / np.maximum(number, 1))
     share = number / number.sum()

@@ -7,7 +7,7 @@ their gain looks like that of a good column. The shares of the results by value 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...history import History
 from ...history.context import FIELDS, ContextColumn, Level
 from ...history.ragged import Floats, owners
+from ...model.fit.incentives import relative_values
 
 MOST_GAIN = 0.1  # no column that is known before a match says more about the result, in nats
 MOST_GAIN_OF_RATINGS = 0.35  # unless it holds ratings or odds, whose names say so
@@ -28,22 +29,36 @@ NAMED = 0.9  # a value stands for a name that is found in this share of its matc
 LEAST_NAMED = 5  # if it has at least so many
 CHANGING = 1.2  # with more values for each player than this, a column does not say who plays
 SCORE = re.compile(r"\s*\d+\s*[-–:]\s*\d+")
-SCORES = 0.9  # if this share of the values looks like scores, the column is one of scores
+YEARS = re.compile(r"\s*(\d{4})\s*[-–]\s*(?:\d\d)?(\d\d)\s*$")
+DATE = re.compile(r"\s*\d{4}-\d\d-\d\d\b|\s*(?:[01]?\d|2[0-3]):[0-5][05](?::00)?[\sA-Za-z.]*$")
+NUMBER = re.compile(r"\s*#?\s*[-+−]?\d+(?:\.\d+)?\.?\s*$")
+MOSTLY = 0.9  # if this share of the values looks like scores or numbers, the column is one of scores or numbers
 
 Codes = NDArray[np.integer[Any]]
 
 
 def is_score_text(column: ContextColumn) -> bool:
-    """Return whether nearly all values look like scores, such as "3-1".
+    """Return whether nearly all values look like scores, such as "3-1"; seasons and times of day do not.
 
     >>> is_score_text(ContextColumn.of(["3-1", "0 : 0 (0:0)", None])), is_score_text(ContextColumn.of(["3-1", "clay"]))
     (True, False)
+    >>> is_score_text(ContextColumn.of(["1995-96", "1996-97"])), is_score_text(ContextColumn.of(["15:00", "17:30"]))
+    (False, False)
     """
-    if column.kind != "category":
-        return False
-    scores = np.array([*(SCORE.match(str(value)) is not None for value in column.values), False])
+    return column.kind == "category" and _mostly(column, SCORE.match) and not _mostly(column, _is_date)
+
+
+def _mostly(column: ContextColumn, fits: Callable[[str], object]) -> bool:
+    """Return whether nearly all known values fit."""
+    fitting = np.array([*(bool(fits(str(value))) for value in column.values), False])
     known = column.code >= 0
-    return bool(known.any()) and bool(scores[column.code[known]].mean() >= SCORES)
+    return bool(known.any()) and bool(fitting[column.code[known]].mean() >= MOSTLY)
+
+
+def _is_date(text: str) -> bool:
+    """Return whether a text is a date, a season of two years, or a time of day that five minutes divide."""
+    years = YEARS.match(text)
+    return DATE.match(text) is not None or (years is not None and (int(years[1]) + 1) % 100 == int(years[2]))
 
 
 def reveals_result(history: History, level: Level, column: ContextColumn, most: float = MOST_GAIN) -> bool:
@@ -56,7 +71,7 @@ def reveals_result(history: History, level: Level, column: ContextColumn, most: 
     >>> reveals_result(history, "match", history.context["FTR"])
     True
     """
-    return any(_is_clear(gains, most, len(history)) for gains in _gains(history, level, column))
+    return any(_is_clear(gains, most, len(history)) for gains in _gains(history, level, column, most))
 
 
 def _is_clear(gains: Floats, most: float, matches: int) -> bool:
@@ -66,23 +81,28 @@ def _is_clear(gains: Floats, most: float, matches: int) -> bool:
     return gain > most and (matches >= ENOUGH or gain > 2.0 * error)
 
 
-def _gains(history: History, level: Level, column: ContextColumn) -> Iterator[Floats]:
+def _gains(history: History, level: Level, column: ContextColumn, most: float = MOST_GAIN) -> Iterator[Floats]:
     """Yield what a column gains over the shares of the results, for each later match that has a value.
 
     A column can contain the result in several ways. Its values can say who has won: the first side, the stronger one,
     or one that the value names, perhaps by a value of the side in another column, such as its colour. Values of
-    players or teams can say it by their change since the last match, as a rating or a rank after the match does.
+    players or teams can say it by their change since the last match, as a rating or a rank after the match does, or by
+    their difference from the other sides' values, as goals until half-time do.
     """
     match = owners(history.match_start)
     if level != "match":
         team = np.arange(history.teams) if level == "team" else owners(history.team_start)
         same = np.zeros(len(team), np.intp)
-        yield _later_gains(history, team, _values(column), same)
+        for value in _with_missing(coded_values(column)):
+            yield _later_gains(history, team, value, same)
         before = _before(history, level, team)
-        if column.kind == "number":
-            numbers = np.append(column.to_numpy().astype(np.float64), np.nan)
-            yield _later_gains(history, team, _groups(numbers[:-1] - numbers[before]), same)
-        elif len(column.values) <= MOST_NUMBERS:
+        if (known := _numbers(column)) is not None:
+            numbers = np.append(known, np.nan)
+            yield _later_gains(history, team, _groups(known - numbers[before]), same)
+            # The difference of two ratings says much, although they are known before the match.
+            if column.kind == "number" and most < MOST_GAIN_OF_RATINGS:
+                yield _later_gains(history, team, _groups(relative_values(known, match[team])), same)
+        if column.kind == "category" and len(column.values) <= MOST_NUMBERS:
             value = np.append(column.code.astype(np.intp), -1)
             both = np.where((value[:-1] < 0) | (value[before] < 0), -1, value[:-1] * len(column.values) + value[before])
             yield _later_gains(history, team, both, np.maximum(value[before], 0))
@@ -91,11 +111,11 @@ def _gains(history: History, level: Level, column: ContextColumn) -> Iterator[Fl
     for value in _side_values(history, match, column):
         yield _later_gains(history, sides, np.where(value < 0, -1, 3 * value + place), place)
     # Values such as "upset" say whether the stronger side has won.
-    value, stronger = _values(column)[match], _by_strength(history, match)
+    value, stronger = coded_values(column)[match], _by_strength(history, match)
     yield _later_gains(history, sides, np.where(value < 0, -1, 3 * value + stronger), stronger)
     for names in _names(history)[1:]:
         if _change(history, names):
-            value, own = _values(column)[match[names.team]], names.code
+            value, own = coded_values(column)[match[names.team]], names.code
             both = np.where((value < 0) | (own < 0), -1, value * len(names.names) + own)
             yield _later_gains(history, names.team, both, np.maximum(own, 0))
 
@@ -176,11 +196,33 @@ def _by_strength(history: History, match: Codes) -> Codes:
     return side.astype(np.intp)
 
 
-def _values(column: ContextColumn) -> Codes:
-    """Return the codes of the values; numbers with many values are cut into equal groups."""
+def coded_values(column: ContextColumn) -> Codes:
+    """Return the codes of the values, −1 if missing; numbers with many values are cut into equal groups.
+
+    >>> coded_values(ContextColumn.of(["clay", None, "grass"]))
+    array([ 0, -1,  1])
+    """
     if column.kind == "category" or len(column.values) <= MOST_NUMBERS:
         return column.code.astype(np.intp)
     return _groups(column.to_numpy().astype(np.float64))
+
+
+def _numbers(column: ContextColumn) -> Floats | None:
+    """Return the numbers of a column, or of texts such as "1500" and "3."; None if its values are other texts."""
+    if column.kind == "number":
+        return np.asarray(column.to_numpy(), np.float64)
+    if not _mostly(column, NUMBER.match):
+        return None
+    texts = [text.strip("#. ").replace("−", "-") if NUMBER.match(text) else "nan" for text in map(str, column.values)]
+    numbers: Floats = np.array([*map(float, texts), np.nan])[column.code]
+    return numbers
+
+
+def _with_missing(value: Codes) -> Iterator[Codes]:
+    """Yield the codes of values, and again with a code for missing values, which may say that there is no winner."""
+    yield value
+    if (value < 0).any():
+        yield np.where(value < 0, value.max(initial=-1) + 1, value)
 
 
 def _groups(numbers: Floats) -> Codes:
@@ -235,7 +277,7 @@ def _side_values(history: History, match: Codes, column: ContextColumn) -> Itera
     """
     named = [_sides_named(history, match, column, names) for names in _names(history)]
     if not _has_names_of(history.players, column):
-        yield _values(column)[match]
+        yield from (value[match] for value in _with_missing(coded_values(column)))
     yield from (side for side in named if side is not None)
 
 
