@@ -28,7 +28,7 @@ def ladder():
 
 
 def rated(ladder, teams):
-    return [[name if name in ladder else ladder.newcomer for name in team] for team in teams]
+    return [[one if isinstance(one, pw.Rating) or one in ladder else ladder.newcomer for one in team] for team in teams]
 
 
 @pytest.mark.parametrize("context", CONTEXTS, ids=str)
@@ -63,10 +63,7 @@ def test_pairs_at_a_value_have_the_quality_at_this_value(ladder, context):
     pairing = pw.pair(ladder, queue, context=context)
     assert len(pairing.pairs) == 5
     for (one, other), quality in zip(pairing.pairs, pairing.quality, strict=True):
-        teams = [
-            [player if isinstance(player, pw.Rating) or player in ladder else ladder.newcomer for player in item]
-            for item in (side if isinstance(side, tuple) else (side,) for side in (one, other))
-        ]
+        teams = rated(ladder, [side if isinstance(side, tuple) else (side,) for side in (one, other)])
         assert quality == pytest.approx(ladder.quality(teams, context=context), rel=1e-12)
     [round_] = rounds(ladder, queue, context=context)
     assert np.array_equal(round_.places, pairing.places)
@@ -127,3 +124,22 @@ def test_learning_curve_counts_in_the_chances_of_fair_teams():
         assert found.prediction.win.tolist() == ladder.predict(found.teams, context=context).win.tolist()
         [match] = pw.next_matches(ladder, players=["ann", "newcomer 1"], context=context)
         assert match.prediction.win.tolist() == ladder.predict(match.teams, context=context).win.tolist()
+
+
+def test_learning_curve_counts_in_the_qualities_of_pairs():
+    """What the model does not know of the curve, newcomers share; so it matters less in a match between them."""
+    curve = pw.facet.Experience((10,), sigma=3.0)
+    ladder = pw.Ladder(pw.TrueSkill().replace(facets=(curve, pw.facet.By("mode", sigma=2.0))))
+    for number in range(30):
+        ladder.record([["ann"], [f"newcomer {number}"]], context={"mode": "1v1"})
+    queue = [f"newcomer {number}" for number in range(4)] + [
+        ("ann", "new"),
+        ("bob", "newcomer 5"),
+        pw.Rating(20.0, 2.0),
+    ]
+    for context in (None, {"mode": "1v1"}):
+        pairing = pw.pair(ladder, queue, context=context)
+        assert len(pairing.pairs) == 3
+        for pair, quality in zip(pairing.pairs, pairing.quality, strict=True):
+            teams = rated(ladder, [side if isinstance(side, tuple) else (side,) for side in pair])
+            assert quality == pytest.approx(ladder.quality(teams, context=context), rel=1e-12)

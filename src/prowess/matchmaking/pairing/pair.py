@@ -173,7 +173,8 @@ def pair(
         new_pairs, new_quality = _pair_items(chosen, columns, pairs, cost)
         paired.append(new_pairs)
         quality.append(new_quality)
-    return _make_pairing(line, np.concatenate(paired), np.concatenate(quality))
+    found = np.concatenate(paired)
+    return _make_pairing(line, found, line.qualities(found, np.concatenate(quality)))
 
 
 def _pair_costs(

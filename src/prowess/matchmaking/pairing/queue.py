@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History, name_of
-from ...history.ragged import owners
+from ...history.ragged import owners, starts
 from ...model.quality import check_noise
 from ...model.rating import Rating
 from ...validate import invalid, scale
@@ -34,9 +34,18 @@ class Queue:
     mean: Floats
     variance: Floats
     noise: Floats
+    everybody: PlayerPool  # all players, item by item
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def qualities(self, pairs: NDArray[np.int32], estimates: Floats) -> Floats:
+        """Return the quality of each pair of items; the estimates ignore what the ratings of players share."""
+        if self.everybody.is_exact:
+            return estimates
+        start = starts(self.size)
+        players = [list(range(start[item], start[item + 1])) for item in range(len(self))]
+        return np.array([self.everybody.quality([players[item] for item in pair]) for pair in pairs], np.float64)
 
 
 def parse_queue(source: Source, queue: QueueInput, context: Mapping[str, Any] | None = None) -> Queue:
@@ -53,9 +62,11 @@ def parse_queue(source: Source, queue: QueueInput, context: Mapping[str, Any] | 
     unnamed = iter(ratings_of(named.ladder, given, context))
     ratings = [next(unnamed) if isinstance(player, Rating) else rating[player] for team in teams for player in team]
     size = np.array([len(team) for team in teams], np.int64)
-    # Only ratings are needed from here on, and items given as ratings have no names.
-    everybody = replace(named, names=[""] * len(ratings), ratings=ratings)
-    return Queue(items, size, where, named.newcomers, *_performances(everybody, size))
+    source_of = dict(zip(named.names, named.known, strict=True))
+    known = [player if isinstance(player, Rating) else source_of[player] for team in teams for player in team]
+    # Items given as ratings have no names.
+    everybody = replace(named, names=[""] * len(ratings), ratings=ratings, known=known)
+    return Queue(items, size, where, named.newcomers, *_performances(everybody, size), everybody)
 
 
 def _item(entry: Any, place: int) -> Item:
