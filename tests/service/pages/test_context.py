@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from tests.service.pages.page_client import words
+
 CONTEXT = {
     "tourney_name": "Auckland",
     "surface": "Hard",
@@ -86,9 +88,17 @@ def test_links_to_the_next_page_keep_the_filters(ask, tennis):
     assert "name=ann&amp;offset=20&amp;map=Dust&amp;context.name=x" in page
 
 
+def test_unknown_parameters_are_ignored_so_that_links_with_tracking_parameters_work(ask, tennis):
+    for path in ("matches", "matches.json", "matches.csv", "player", "player.json"):
+        plain, tracked = (ask.look(f"{tennis}/{path}?name=ann&surface=clay{more}") for more in ("", "&utm_source=mail"))
+        assert tracked.status_code == 200
+        assert words(tracked) == words(plain)
+    ask.get(f"/api{tennis}/matches?utm_source=mail", status=422)
+
+
 def test_filter_by_an_unknown_column_is_refused_with_a_list_of_known_columns(ask, tennis):
     for path in ("matches", "matches.json", "player"):
-        refused = ask.look(f"{tennis}/{path}?name=ann&colour=red")
+        refused = ask.look(f"{tennis}/{path}?name=ann&context.colour=red")
         assert refused.status_code == 422
         assert "tourney_name, surface, round, score, season, seed" in refused.text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Annotated, Literal
 
@@ -30,6 +31,7 @@ from .web.match_context import (
     list_cells,
     main_columns,
     match_details,
+    page_filters,
     value_text,
 )
 from .web.match_text import edit_differences, result_sentence
@@ -58,13 +60,14 @@ async def download(
 
 
 @page(router, "/leagues/{league}/matches", "matches.html")
-async def matches(request: Request, access: Read, service: ServiceDep, which: MatchFilterDep) -> PageContext:
+async def matches(request: Request, access: Read, service: ServiceDep, asked: MatchFilterDep) -> PageContext:
     """List matches, newest first; the matches of one player also have the predicted result and the rating change."""
 
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
-        fields = which.params | {"offset": None}
         context = service.traces.of(connection, league).view.context
+        which = replace(asked, context=page_filters(request, asked.context, context))
+        fields = which.params | {"offset": None}
         try:
             data, status, problem = which.payload(service, connection, league, LIMIT), 200, None
         except NotFound as error:  # the name of the player may be misspelt

@@ -26,7 +26,15 @@ from ..context import Service
 from ..errors import Problem
 from .charts import MOST, unique_names
 from .web.filters import day, figure
-from .web.match_context import FIRST_FILTERS, add_columns, column_label, filter_fields, list_cells, main_columns
+from .web.match_context import (
+    FIRST_FILTERS,
+    add_columns,
+    column_label,
+    filter_fields,
+    list_cells,
+    main_columns,
+    page_filters,
+)
 from .web.page import OmitEmptyFields, PageContext, Plain, page
 from .web.ratings import RatingFormat
 
@@ -48,7 +56,7 @@ async def player(
     request: Request,
     access: Read,
     service: ServiceDep,
-    where: ContextFiltersDep,
+    filters: ContextFiltersDep,
     name: Names = [],  # noqa: B006
     offset: Offset = 0,
 ) -> PageContext:
@@ -75,6 +83,7 @@ async def player(
         matches = service.views(connection, league)
         if ending == ".json":
             data["hindsight"] = state.hindsight and state.hindsight.curve(matches, known[0], POINTS)
+        where = page_filters(request, filters, matches.view.context)
         total = sum(data[outcome] for outcome in ("wins", "draws", "losses"))  # includes matches that do not count
         if offset or where:
             page = matches.matches(known[0], limit=SIZE, offset=offset, where=where)

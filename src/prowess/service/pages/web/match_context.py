@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ....store.read.context_table import MATCH, ContextView
+from starlette.requests import Request
+
+from ....store.read.context_table import MATCH, ContextFilters, ContextView
 from ...api.dependencies import COLUMN_PREFIX, column_param
 from .filters import MINUS, NONE
 
@@ -65,6 +67,15 @@ def column_labels(names: Iterable[str]) -> dict[str, str]:
     labels = {name: column_label(name) for name in names}
     shared = {label for label, times in Counter(labels.values()).items() if times > 1}
     return {name: _label(words_of(name), name) if label in shared else label for name, label in labels.items()}
+
+
+def page_filters(request: Request, filters: ContextFilters, view: ContextView) -> dict[str, list[str]]:
+    """Return the filters of a page, without unknown query parameters such as `utm_source`.
+
+    A parameter with the prefix of context columns stays: an unknown column is an error.
+    """
+    asked = request.query_params
+    return {name: [*filters[name]] for name in filters if name in view.columns or COLUMN_PREFIX + name in asked}
 
 
 def main_columns(view: ContextView, *, of_match: bool = False) -> list[str]:
