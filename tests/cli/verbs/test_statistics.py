@@ -15,6 +15,7 @@ from tests.cli.running import ROOT, TEXTBOOK, run, screened, write
 SHOOTER = ROOT / "examples" / "shooter.csv"
 BOTH = ("--statistic", "kills:per=mode", "--statistic", "deaths:lower:per=mode")
 WORDS = "kills:per=mode,deaths:lower:per=mode"
+BOX_SCORE = [("ann", 1, 13), ("bob", 1, 2), ("cat", 2, 3), ("dan", 2, 3)]
 
 
 def shooter() -> tuple[pw.Model, pw.History]:
@@ -267,3 +268,11 @@ def test_columns_with_a_colon_are_written_with_two(tmp_path: Path) -> None:
     assert [row["mu"] for row in rows] == board["mu"].to_list()
     compared = run("compare", path, "--models", "trueskill,trueskill:statistic=k::a:bounded:beta=3", "--json")
     assert "TrueSkill statistic=k::a:bounded beta=3" in compared.stdout
+
+
+def test_explain_names_the_statistic_that_outweighed_the_result(tmp_path: Path) -> None:
+    rows = [f"{day},{name},{team},{team},{kills}" for day in range(12) for name, team, kills in BOX_SCORE]
+    rows += [f"12,{name},{team},{team},{13 - kills}" for name, team, kills in BOX_SCORE]
+    games = write(tmp_path, "games.csv", "\n".join(["match,player,team,rank,kills", *rows]) + "\n")
+    said = run("explain", games, "ann", *TEXTBOOK, "--statistic", "kills").stdout
+    assert re.search(r"won +\d+ %, 0 kills +−", said), said

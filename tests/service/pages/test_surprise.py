@@ -12,6 +12,7 @@ MATCHES = [
     {"id": f"m{day}", "teams": [["ann"], ["bob"]], "scores": list(scores), "time": f"2026-01-0{day}"}
     for day, scores in enumerate(SCORES, 1)
 ]
+KILLS = {"is": "Points", "column": "kills", "per": None, "gamma": 0.5}
 CELL = re.compile(r'<td class="num ?(good|bad)?">([+−]?[\d.,]+)(?:<span class="reason small">(.*?)</span>)?')
 
 
@@ -69,3 +70,21 @@ def test_results_without_scores_and_without_forecasts_are_coloured_too(ask):
             assert answer.status_code == 200
             assert 'class="reason' not in answer.text
         assert 'class="num good"' in ask.look(f"/leagues/{name}/match?id=m1").text
+
+
+def test_change_by_statistics_against_the_result_says_so(ask):
+    """The strong killer wins as expected, but with few kills; the colour then follows the change."""
+    ask.create_league("kills", model={"name": "TrueSkill", "parameters": {"statistics": [KILLS]}})
+    teams = [["ann", "bob"], ["cat", "dan"]]
+    kills = [[[18, 2], [3, 3]]] * 12 + [[[1, 12], [3, 3]]]
+    matches = [
+        {"id": f"m{day}", "teams": teams, "time": f"2026-01-{day:02}", "statistics": {"kills": its}}
+        for day, its in enumerate(kills, 1)
+    ]
+    ask.post("/api/leagues/kills/matches", matches, status=201)
+    [ann] = [row for row in ask.get("/leagues/kills/match.json?id=m13").json()["players"] if row["player"] == "ann"]
+    assert ann["moved_by_statistics"] <= ann["moved"] < 0
+    for page in ("player?name=ann", "matches?player=ann", "match?id=m13"):
+        cells = CELL.findall(ask.look(f"/leagues/kills/{page}").text)
+        [cell] = [cell for cell in cells if cell[2] and cell[1].startswith("−")]
+        assert (cell[0], cell[2]) == ("bad", "because of kills")

@@ -12,7 +12,7 @@ from ... import Explanation, Fit, Hindsight
 from ...atomic_files import check_target
 from ...frames import FORMATS, join_lists, write_frame
 from ...history.read_options import Choices
-from ...model.fit.explain import defies_result, expectation, surprise
+from ...model.fit.explain import defies_result, expectation, statistics_of, statistics_outweigh, surprise
 from ...model.hindsight.support import can_look_back
 from ...text import count, join_words
 from ..options.model_args import ModelChoice
@@ -181,7 +181,7 @@ def _print_matches(explanation: Explanation, matches: pl.DataFrame, limit: int) 
         "result": list(map(_format_result, rows)),
         "expected": list(map(_format_expected, rows)),
         "moved": [
-            _format_move(moved, explanation.digits, surprise(row))
+            _format_move(moved, explanation.digits, None if statistics_outweigh(row) else surprise(row))
             for moved, row in zip(explanation.moves[-limit:], rows, strict=True)
         ],
         "rating": [f"{rating:.{explanation.digits}f}" for rating in explanation.ratings[1:][-limit:]],
@@ -221,9 +221,12 @@ def _format_expected(row: dict[str, Any]) -> str:
         return "–"
     if row["teams"] == 2 and row.get("expected_lead") is not None and defies_result(row):
         return expectation(row).removeprefix("expected ")
+    expected = f"place {1 + (1 - row['expected']) * (row['teams'] - 1):.1f}"
     if row["teams"] == 2:
-        return percent(row["expected"]).strip()
-    return f"place {1 + (1 - row['expected']) * (row['teams'] - 1):.1f}"
+        expected = percent(row["expected"]).strip()
+    if defies_result(row) and statistics_outweigh(row):
+        return f"{expected}, {join_words(statistics_of(row))}"
+    return expected
 
 
 def _format_move(moved: float, digits: int, better: float | None) -> Text:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...history import History
 from ...text import join_words
 from ..scale import Points
-from .explain import digits_of, opponents_of, plain, result_and_odds
+from .explain import digits_of, opponents_of, plain, result_and_odds, statistics_of
 from .forecasts import performance, strength
 from .trace import Trace
 
@@ -89,8 +89,7 @@ class Account:
         unit = 1.0 if self.points is None else self.points.factor
         told = unit * row["moved_by_statistics"]
         result, told = (f"{part:+.{digits}f}".replace("-", "−") for part in (unit * row["moved"] - told, told))
-        found = [(name.removeprefix("statistic_"), row[name]) for name in row if name.startswith("statistic_")]
-        values = [f"{value} {name.replace('_', ' ')}" for name, value in found if value is not None]
+        values = statistics_of(row)
         return f" ({result} from the result, {told} from {join_words(values)})" if values else ""
 
     def _deviations(self, row: dict[str, Any], digits: int) -> str:

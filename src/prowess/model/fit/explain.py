@@ -395,6 +395,30 @@ def defies_result(row: Mapping[str, Any]) -> bool:
     return bool((row["actual"] == 1.0 and moved < 0.0) or (row["actual"] == 0.0 and moved > 0.0))
 
 
+def statistics_outweigh(row: Mapping[str, Any]) -> bool:
+    """Return whether a player's statistics moved the rating further than the result did.
+
+    >>> statistics_outweigh({"moved": -3.0, "moved_by_statistics": -4.0}), statistics_outweigh({"moved": -3.0})
+    (True, False)
+    """
+    moved, told = row["moved"] or 0.0, row.get("moved_by_statistics") or 0.0
+    return bool(moved * told > 0.0 and abs(told) > abs(moved - told))
+
+
+def statistics_of(row: Mapping[str, Any]) -> list[str]:
+    """Return the statistics of a player in a match in words.
+
+    >>> statistics_of({"moved": -3.0, "statistic_kills": 19.0, "statistic_damage_done": None})
+    ['19 kills']
+    """
+    found = [(name.removeprefix("statistic_"), row[name]) for name in row if name.startswith("statistic_")]
+    return [f"{_shortest(value)} {name.replace('_', ' ')}" for name, value in found if value is not None]
+
+
+def _shortest(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def expectation(row: Mapping[str, Any]) -> str:
     """Return what was expected of a player in a few words; `teams` is the number of teams.
 

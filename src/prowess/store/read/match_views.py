@@ -264,7 +264,7 @@ class MatchViews:
             if index in recorded:
                 row = {key: plain(columns[key][k]) for key in columns}
                 changes = self._changes(row if counts[k] else row | {"moved": 0.0, "shown_moved": 0.0})
-                own = {key: row[key] for key in MATCH_KEYS if key in row}
+                own = {key: row[key] for key in MATCH_KEYS if key in row} | (self._statistics(row) if counts[k] else {})
                 rows.append(self._match(index, recorded[index]) | {"counts": counts[k]} | own | changes)
         return rows
 

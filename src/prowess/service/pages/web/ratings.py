@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ....model.fit.explain import defies_result, expectation, surprise
+from ....model.fit.explain import defies_result, expectation, statistics_outweigh, surprise
 from ....model.fit.leaderboard import choose_ranking, rating_column
 from ....model.model import Model
 from ....model.scale import Z95, Scale
 from ....store.leagues import Settings
+from ....text import join_words
 from .filters import digits, number, signed
 from .match_context import column_label
 
@@ -88,7 +89,8 @@ class RatingFormat:
         """Return how to show the rating change of a player in a match: a class, the class in words, and a reason.
 
         The class is "good" if the result was better than expected, else "bad". The reason is what was expected, if the
-        change seems to contradict the result: a win that costs points, or a defeat that gains some.
+        change seems to contradict the result: a win that costs points, or a defeat that gains some. If statistics moved
+        the rating further than the result did, they are the reason, and the class follows the change.
 
         >>> import prowess as pw
         >>> row = {"team": 0, "actual": 1.0, "expected": 0.9, "expected_lead": 3.0, "score": 1.0, "moved": -0.4}
@@ -99,6 +101,10 @@ class RatingFormat:
         others = [score for team, score in enumerate(scores or ()) if team != own and score is not None]
         row = {**row, "teams": len(teams), "against": max(others, default=None)}
         better = surprise(row)
+        if statistics_outweigh(row) and (better or 0.0) * row["moved"] <= 0.0:
+            names = [column_label(name).lower() for name, value in row["statistics"].items() if value is not None]
+            reason = f"because of {join_words(names)}" if defies_result(row) else ""
+            return {"class": "good" if row["moved"] > 0 else "bad", "words": "", "reason": reason}
         if not row["moved"]:
             better = 0.0
         elif better is None:
