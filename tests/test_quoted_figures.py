@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import prowess as pw
+from prowess.lab import measures
 from prowess.model.fit.leaderboard import PROVISIONAL_MATCHES, UNKNOWN
 
 PAGES = Path(__file__).parent.parent
@@ -64,3 +65,64 @@ def test_chance_against_seven_weaker_players(page):
     chance = model.predict([[model.rating(35, 1)], *([model.rating(25, 1)] for _ in range(7))]).win[0]
     assert f"{chance:.3f}" in text_of(page)
     assert "`draw_probability=0`" in text_of(page)
+
+
+def later_loss(model, history, start):
+    """Return the mean loss of the matches from `start` on: the log loss, or the loss per pair of teams."""
+    measure = measures.log_loss if history.teams == 2 * len(history) else measures.pair_log_loss
+    return measure(model.fit(history).forecasts).mean(slice(start, None))
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "tau", "share", "k"),
+    [
+        ("llm_comparisons.csv", "8,931 votes between language models, 25 to 64 % draws", 0.2, 0.45, 20),
+        ("premier_league_1995_2009.csv", "Premier League 1995 to 2009", 0.1, 0.31, 15),
+        ("international_football.csv", "international football since 1872", 0.17, 0.31, 40),
+    ],
+    ids=["votes", "premier-league", "international"],
+)
+def test_log_losses_by_the_memory_of_draws(data, name, row, tau, share, k):
+    history = pw.History.read(data / name)
+    home = {} if "llm" in name else {"home_advantage": "learnt"}
+    trueskill = pw.TrueSkill(tau=tau)
+    learnt = trueskill.replace(draw_probability="learnt")
+    models = [trueskill, trueskill.replace(draw_probability=share)]
+    models += [learnt.replace(draw_memory=memory) for memory in (60, 500, 3000)]
+    models.append(pw.Elo(k=k))
+    losses = [later_loss(pw.compose(model, history, **home), history, int(0.6 * len(history))) for model in models]
+    text = text_of("docs/guide/models.md")
+    assert f"| {row} | {' | '.join(f'{loss:.4f}' for loss in losses)} |" in text
+    assert f"{tau:g}" in text.partition("TrueSkill uses a `tau` of ")[2][:20]
+
+
+def test_log_losses_of_score_models(data):
+    league, football = (pw.History.read(data / f"{name}.csv") for name in ("premier_league_1995_2009", "afl_1999_2009"))
+    exact = pw.GaussianSD(sigma=0.4, beta=0.1)
+    rounded = [f"{later_loss(model, league, 0):.2f}" for model in (exact, exact.replace(rounding=1))]
+    text = text_of("docs/guide/models.md")
+    assert f"from {rounded[0]} to {rounded[1]}." in text
+    first = [f"{later_loss(pw.PoissonOD(base_rate=base), football[:50], 0):.2f}" for base in (1.0, "learnt")]
+    assert f"from {first[0]} to {first[1]}." in text
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "row"),
+    [
+        ("llm_comparisons.csv", 5522, "| prompt, worker | {:.3f} on the last 3,409 (without: {:.3f}) |"),
+        pytest.param("f1_race_results.csv", 928, "| constructor | {:.3f} per pair of drivers", marks=pytest.mark.long),
+        pytest.param(
+            "atp_2000_2023.csv.gz",
+            32_210,
+            "| surface, round, best of | {:.3f} in 2010–2023 (without: {:.3f}) |",
+            marks=pytest.mark.long,
+        ),
+    ],
+)
+def test_log_losses_with_the_columns_that_auto_finds(data, name, start, row):
+    history = pw.History.read(data / name)
+    choices = [pw.auto(history[:start], progress=False)]
+    if row.count("{") > 1:
+        choices.append(pw.auto(history[:start], facets=False, progress=False))
+    losses = [later_loss(choice.model, history, start) for choice in choices]
+    assert row.format(*losses) in text_of("docs/guide/facets.md")
