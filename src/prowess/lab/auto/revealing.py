@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,44 +90,46 @@ def _gains(history: History, level: Level, column: ContextColumn, most: float = 
     players or teams can say it by their change since the last match, as a rating or a rank after the match does, or by
     their difference from the other sides' values, as goals until half-time do.
     """
-    match = owners(history.match_start)
+    match, result = owners(history.match_start), _results(history)
+    gains = partial(_later_gains, match, result, len(history))
     if level != "match":
         team = np.arange(history.teams) if level == "team" else owners(history.team_start)
         same = np.zeros(len(team), np.intp)
         for value in _with_missing(coded_values(column)):
-            yield _later_gains(history, team, value, same)
+            yield gains(team, value, same)
         before = _before(history, level, team)
         if (known := _numbers(column)) is not None:
             numbers = np.append(known, np.nan)
-            yield _later_gains(history, team, _groups(known - numbers[before]), same)
+            yield gains(team, _groups(known - numbers[before]), same)
             # The difference of two ratings says much, although they are known before the match.
             if column.kind == "number" and most < MOST_GAIN_OF_RATINGS:
-                yield _later_gains(history, team, _groups(relative_values(known, match[team])), same)
+                yield gains(team, _groups(relative_values(known, match[team])), same)
         if column.kind == "category" and len(column.values) <= MOST_NUMBERS:
             value = np.append(column.code.astype(np.intp), -1)
             both = np.where((value[:-1] < 0) | (value[before] < 0), -1, value[:-1] * len(column.values) + value[before])
-            yield _later_gains(history, team, both, np.maximum(value[before], 0))
+            yield gains(team, both, np.maximum(value[before], 0))
         return
     place, sides = _sides(history, match), np.arange(history.teams)
     for value in _side_values(history, match, column):
-        yield _later_gains(history, sides, np.where(value < 0, -1, 3 * value + place), place)
+        yield gains(sides, np.where(value < 0, -1, 3 * value + place), place)
     # Values such as "upset" say whether the stronger side has won.
-    value, stronger = coded_values(column)[match], _by_strength(history, match)
-    yield _later_gains(history, sides, np.where(value < 0, -1, 3 * value + stronger), stronger)
+    value, stronger = coded_values(column)[match], _by_strength(history, match, result)
+    yield gains(sides, np.where(value < 0, -1, 3 * value + stronger), stronger)
     for names in _names(history)[1:]:
         if _change(history, names):
             value, own = coded_values(column)[match[names.team]], names.code
             both = np.where((value < 0) | (own < 0), -1, value * len(names.names) + own)
-            yield _later_gains(history, names.team, both, np.maximum(own, 0))
+            yield gains(names.team, both, np.maximum(own, 0))
 
 
-def _later_gains(history: History, team: Codes, value: Codes, group: Codes) -> Floats:
+def _later_gains(of_team: Codes, result: Codes, matches: int, team: Codes, value: Codes, group: Codes) -> Floats:
     """Return what values of teams gain over the shares of the results in each group.
 
-    The results by value are counted in the first half of the matches, and forecast in the second half.
+    The results by value are counted in the first half of the matches, and forecast in the second half. `of_team` and
+    `result` have the match and the result of every team.
     """
-    result, match = _results(history)[team], owners(history.match_start)[team]
-    known, early = value >= 0, match < len(history) // 2
+    result, match = result[team], of_team[team]
+    known, early = value >= 0, match < matches // 2
     base = _shares(group, result, known & early, int(group.max(initial=0)) + 1)
     counts = np.zeros((value.max(initial=0) + 1, 3))
     np.add.at(counts, (value[known & early], result[known & early]), 1.0)
@@ -135,7 +138,7 @@ def _later_gains(history: History, team: Codes, value: Codes, group: Codes) -> F
     chances = (counts[value[late]] + PSEUDO * shares) / (counts[value[late]].sum(axis=1, keepdims=True) + PSEUDO)
     row = np.arange(len(chances))
     gains = np.log(chances[row, result[late]] / shares[row, result[late]])
-    total, many = np.bincount(match[late], gains, len(history)), np.bincount(match[late], minlength=len(history))
+    total, many = np.bincount(match[late], gains, matches), np.bincount(match[late], minlength=matches)
     mean: Floats = total[many > 0] / many[many > 0]
     return mean
 
@@ -182,9 +185,9 @@ def _sides(history: History, match: Codes) -> Codes:
     return side.astype(np.intp)
 
 
-def _by_strength(history: History, match: Codes) -> Codes:
+def _by_strength(history: History, match: Codes, result: Codes) -> Codes:
     """Return 0 for the stronger of two teams, 1 for the weaker one, by the results of the first half; 2 otherwise."""
-    team, lost = owners(history.team_start), _results(history) / 2.0
+    team, lost = owners(history.team_start), result / 2.0
     early = match[team] < len(history) // 2
     played = np.bincount(history.player[early], minlength=len(history.players))
     points = np.bincount(history.player[early], 1.0 - lost[team[early]], len(history.players))
@@ -266,8 +269,10 @@ def _names(history: History) -> list[_Names]:
 def _change(history: History, names: _Names) -> bool:
     """Return whether names change from match to match, as sides and colours do, and so do not say who plays."""
     player = history.player[history.team_start[:-1]][names.team].astype(np.int64)
-    pairs = np.unique(player[names.code >= 0] * len(names.names) + names.code[names.code >= 0])
-    return len(names.names) <= MOST_NUMBERS and len(pairs) >= CHANGING * len(np.unique(player))
+    if len(names.names) > MOST_NUMBERS:
+        return False
+    pairs = _distinct(player[names.code >= 0] * len(names.names) + names.code[names.code >= 0])
+    return len(pairs) >= CHANGING * len(_distinct(player))
 
 
 def _side_values(history: History, match: Codes, column: ContextColumn) -> Iterator[Codes]:
@@ -312,22 +317,28 @@ def _companions(match: Codes, column: ContextColumn, names: _Names) -> Codes:
 
     Such a value is found only in matches of a side with this name, and the name is missing in most other matches.
     """
-    where = match[names.team].astype(np.int64)
-    value, sizes = column.code.astype(np.int64)[where], (len(names.names), len(column.code))
-    known = names.code >= 0
-    both = known & (value >= 0)
-    # Each pair of a value and a name once for each match; then how many matches have both.
-    pairs = np.unique((value[both] * sizes[0] + names.code[both]) * sizes[1] + where[both]) // sizes[1]
+    rows, matches = names.code >= 0, len(column.code)
+    # Each name once for each match; then how many matches have a value and a name.
+    name, where = np.divmod(_distinct(names.code[rows] * matches + match[names.team[rows]]), matches)
+    both = column.code[where] >= 0
+    pairs = column.code[where[both]].astype(np.int64) * len(names.names) + name[both]
     found, together = np.unique(pairs, return_counts=True)
-    coded, name = np.divmod(found, sizes[0])
-    every = np.unique(names.code[known] * sizes[1] + where[known]) // sizes[1]
+    coded, of = np.divmod(found, max(len(names.names), 1))
     share = together / np.bincount(column.code[column.code >= 0], minlength=len(column.values))[coded]
     stands = (together >= LEAST_NAMED * NAMED) & (share >= NAMED)
-    stands &= np.bincount(every, minlength=sizes[0])[name] < 0.5 * NAMED * sizes[1]
+    stands &= np.bincount(name, minlength=len(names.names))[of] < 0.5 * NAMED * matches
     order = np.argsort(share[stands], kind="stable")
     meant = np.full(len(column.values) + 1, -2)
-    meant[coded[stands][order]] = name[stands][order]
+    meant[coded[stands][order]] = of[stands][order]
     return meant
+
+
+def _distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the distinct numbers in order, as `np.unique` does, which takes ten times as long (NumPy 2.3)."""
+    ordered = np.sort(numbers)
+    first = np.ones(len(ordered), bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[first]
 
 
 def _plain(text: str) -> str:
