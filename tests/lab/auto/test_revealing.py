@@ -130,6 +130,21 @@ def test_rating_after_the_match_is_not_tried(matches):
     assert "rang" not in late
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_win_of_the_favourites_among_changing_teams_is_not_tried(seed):
+    """Which team is the stronger one follows from all results of its players."""
+    rng = np.random.default_rng(seed)
+    strength, matches = rng.normal(0.0, 1.0, 24), []
+    for _ in range(430):
+        chosen = rng.permutation(24)[:10]
+        lead = strength[chosen[:5]].sum() - strength[chosen[5:]].sum()
+        won = bool(rng.random() < 1.0 / (1.0 + np.exp(-lead)))
+        teams = [[f"player {number}" for number in team] for team in (chosen[:5], chosen[5:])]
+        context = {"favorit": "ja" if won == (lead > 0.0) else "nein", "karte": str(rng.integers(4))}
+        matches.append({"teams": teams, "ranks": [1, 2] if won else [2, 1], "context": context})
+    assert usable(matches) == {"karte"}
+
+
 @pytest.mark.parametrize("matches", [400, 600, 2000])
 def test_points_after_the_match_are_not_tried(matches):
     """As texts, these numbers have too many values to count pairs of them."""

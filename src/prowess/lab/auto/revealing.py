@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...history import History
-from ...history.context import FIELDS, ContextColumn, Level
+from ...history.context import EMPTY, FIELDS, ContextColumn, Level
 from ...history.ragged import Floats, owners
 from ...model.fit.incentives import relative_values
+from ...model.presets import TrueSkill
 
 MOST_GAIN = 0.1  # no column that is known before a match says more about the result, in nats
 MOST_GAIN_OF_RATINGS = 0.35  # unless it holds ratings or odds, whose names say so
@@ -113,7 +115,7 @@ def _gains(history: History, level: Level, column: ContextColumn, most: float = 
     for value in _side_values(history, match, column):
         yield gains(sides, np.where(value < 0, -1, 3 * value + place), place)
     # Values such as "upset" say whether the stronger side has won.
-    value, stronger = coded_values(column)[match], _by_strength(history, match, result)
+    value, stronger = coded_values(column)[match], _by_strength(history)
     yield gains(sides, np.where(value < 0, -1, 3 * value + stronger), stronger)
     for names in _names(history)[1:]:
         if _change(history, names):
@@ -185,17 +187,15 @@ def _sides(history: History, match: Codes) -> Codes:
     return side.astype(np.intp)
 
 
-def _by_strength(history: History, match: Codes, result: Codes) -> Codes:
-    """Return 0 for the stronger of two teams, 1 for the weaker one, by the results of the first half; 2 otherwise."""
-    team, lost = owners(history.team_start), result / 2.0
-    early = match[team] < len(history) // 2
-    played = np.bincount(history.player[early], minlength=len(history.players))
-    points = np.bincount(history.player[early], 1.0 - lost[team[early]], len(history.players))
-    strength = (points + 0.5 * PSEUDO) / (played + PSEUDO)
-    mean = np.bincount(team, strength[history.player], history.teams) / np.diff(history.team_start)
-    first = history.match_start[:-1][np.diff(history.match_start) == 2]
+def _by_strength(history: History) -> Codes:
+    """Return 0 for the stronger of two teams, 1 for the weaker one, as forecast from earlier matches; 2 otherwise."""
+    two = np.flatnonzero(np.diff(history.match_start) == 2)
     side = np.full(history.teams, 2)
-    side[first], side[first + 1] = mean[first] < mean[first + 1], mean[first] >= mean[first + 1]
+    if len(two):
+        plain = replace(history, context=EMPTY, team_context=EMPTY, entry_context=EMPTY)
+        mean = TrueSkill().fit(plain.take(two)).forecasts.mean
+        first = history.match_start[two]
+        side[first], side[first + 1] = mean[::2] < mean[1::2], mean[::2] >= mean[1::2]
     return side.astype(np.intp)
 
 
