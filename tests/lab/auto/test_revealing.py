@@ -130,6 +130,16 @@ def test_rating_after_the_match_is_not_tried(matches):
     assert "rang" not in late
 
 
+def test_hand_of_the_winner_is_not_tried():
+    """It names no side in half of the matches, because both players have the same hand."""
+    matches = [match for match in league() if best(match) is not None]
+    for match in matches:
+        match["context"]["hand"] = ["LR"[PLAYERS.index(name) % 2] for [name] in match["teams"]]
+        match["context"]["vorne"] = match["context"]["hand"][best(match)]
+        match["context"]["linker"] = match["context"]["hand"][int(match["context"]["venue"]) % 2]
+    assert usable(matches) == {"venue", "shirt", "linker"}
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_win_of_the_favourites_among_changing_teams_is_not_tried(seed):
     """Which team is the stronger one follows from all results of its players."""

@@ -30,6 +30,7 @@ ENOUGH = 100  # with fewer matches, the gain must exceed two standard errors, to
 ORDERED = 0.98  # if one listed team wins this share of the matches, files list the winners first (or last)
 NAMED = 0.9  # a value stands for a name that is found in this share of its matches,
 LEAST_NAMED = 5  # if it has at least so many
+SINGLE = 0.1  # values name sides if they name a single side in this share of the matches
 CHANGING = 1.2  # with more values for each player than this, a column does not say who plays
 SCORE = re.compile(r"\s*\d+\s*[-–:]\s*\d+")
 YEARS = re.compile(r"\s*(\d{4})\s*[-–]\s*(?:\d\d)?(\d\d)\s*$")
@@ -280,25 +281,24 @@ def _side_values(history: History, match: Codes, column: ContextColumn) -> Itera
 
     Values that are names of players are taken by side only, because who plays is known before a match.
     """
-    named = [_sides_named(history, match, column, names) for names in _names(history)]
     if not _has_names_of(history.players, column):
         yield from (value[match] for value in _with_missing(coded_values(column)))
-    yield from (side for side in named if side is not None)
+    for names in _names(history):
+        yield from _sides_named(history, match, column, names)
 
 
-def _sides_named(history: History, match: Codes, column: ContextColumn, names: _Names) -> Codes | None:
-    """Return which side the match's value names, for each team: 1 this one, 2 another one, 0 none, −1 if missing.
+def _sides_named(history: History, match: Codes, column: ContextColumn, names: _Names) -> Iterator[Codes]:
+    """Yield which side the match's value names, for each team: 1 this one, 2 another one, 0 none, −1 if missing.
 
-    Return None if most values name no single team of their match.
+    The two sides often have the same value, such as a right-handed player each, so few values need name a single one.
     """
     text, known = column.as_text(), column.code >= 0
     for wanted in (_same_text(text, names.names), _companions(match, column, names)):
         named = np.zeros(history.teams, bool)
         named[names.team[names.code == wanted[column.code][match[names.team]]]] = True
         often = np.bincount(match, named, len(history))
-        if known.any() and (often[known] == 1).mean() > 0.5:
-            return np.where(known[match], np.where(named, 1, np.where(often[match] > 0, 2, 0)), -1)
-    return None
+        if known.any() and (often[known] == 1).mean() > SINGLE:
+            yield np.where(known[match], np.where(named, 1, np.where(often[match] > 0, 2, 0)), -1)
 
 
 def _has_names_of(players: tuple[str, ...], column: ContextColumn) -> bool:
