@@ -216,6 +216,11 @@ def test_duplicate_row_is_left_out_unless_the_same_players_meet_often() -> None:
     assert len(read("winner loser\n a b\n a b")) == 2  # without a date, both rows may be matches
 
 
+def test_remark_on_a_row_that_equals_the_row_above_names_the_lower_row() -> None:
+    remarks = {one.code: one for one in read("winner loser\n a b\n c d\n c d\n e f").remarks}
+    assert (remarks["repeated-rows-counted"].count, remarks["repeated-rows-counted"].line) == (1, 3)
+
+
 def test_match_listed_once_for_each_team_counts_once() -> None:
     rows = (
         "team opponent pf pa date\n a b 3 1 2026-01-01\n b a 1 3 2026-01-01\n c a 2 2 2026-01-02\n a c 2 2 2026-01-02"
