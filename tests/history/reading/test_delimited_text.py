@@ -285,6 +285,12 @@ def test_remarks_report_skipped_lines_and_guesses_about_the_file(content: str, n
     assert note in list(map(str, table(content).remarks))
 
 
+def test_up_to_ten_notes_below_the_table_are_skipped() -> None:
+    found = table(GAMES + "Source: the club\n" * 10)
+    assert (len(found.frame), len(found.problems)) == (2, 0)
+    assert [(one.code, one.line, one.count) for one in found.remarks] == [("below-table", 4, 10)]
+
+
 @pytest.mark.parametrize("pieces", ["date,home\n,away,hg,ag\n", "date,home,away,hg\nag\n", "home,away,hg,ag\n"])
 def test_header_is_recognised_even_if_a_damaged_copy_of_it_follows(pieces: str) -> None:
     found = table(GAMES.replace("2026-02", pieces + "2026-02"))
