@@ -1,5 +1,6 @@
 """Connections to SQLite and PostgreSQL: snapshots, indexes that queries use, and the check for write access."""
 
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -38,6 +39,16 @@ def test_connection_does_not_keep_an_old_snapshot_after_a_reader_fails(database_
     for _ in range(5):
         with database.reading() as connection:
             assert connection.execute(title).scalar() == "new"
+    database.close()
+
+
+def test_writer_locks_an_sqlite_file_before_it_reads(sqlite_url):
+    """Otherwise SQLite would refuse to write what a transaction has decided on rows that another one has changed."""
+    database = Database(sqlite_url)
+    database.migrate()
+    other = sqlite3.connect(database.url.database, timeout=0, isolation_level=None)
+    with closing(other), database.writing(), pytest.raises(sqlite3.OperationalError, match="locked"):
+        other.execute("BEGIN IMMEDIATE")
     database.close()
 
 
