@@ -52,6 +52,16 @@ def test_pair_avoids_recent_rematches_and_forbidden_pairs() -> None:
     assert pair not in meetings(rounds(*SIX, "--never", ",".join(pair))[0])
 
 
+def test_rematch_is_avoided_up_to_the_last_day_of_the_span(tmp_path: Path) -> None:
+    """The last match is 14 days after the match of ann and bob, who are the only even pair."""
+    days = ["2026-05-01,eve,cat,1,0", "2026-05-01,eve,dan,1,0", "2026-05-24,ann,bob,1,1", "2026-06-07,eve,fay,1,0"]
+    file = tmp_path / "league.csv"
+    file.write_text("\n".join(["date,home,away,hg,ag", *days]))
+    for span, again in (("13d", True), ("14d", False)):
+        result = run("pair", file, *TEXTBOOK, "ann", "bob", "cat", "dan", "--avoid", span, "--json")
+        assert (frozenset({"ann", "bob"}) in meetings(json.loads(result.stdout)[0])) == again
+
+
 def test_groups_and_newcomers_can_be_paired() -> None:
     [found] = rounds("Ada", "Wei", "--group", "Chidi,João", "--group", "Hana,Zed", "--newcomers")
     assert meetings(found) == {frozenset({"Ada", "Wei"}), frozenset({"Chidi", "João", "Hana", "Zed"})}
