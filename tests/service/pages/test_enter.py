@@ -127,6 +127,14 @@ def test_preview_suggests_known_names_that_are_similar_to_new_names(ask, fill):
     assert ("team", "Johanna\neve") in fields_of(page.text)
 
 
+def test_suggested_names_are_escaped_in_a_preview(ask, fill):
+    ask.create_league("tags")
+    ask.post("/api/leagues/tags/matches", {"teams": [["Johanna <img>"], ["bob"]]}, status=201)
+    page = fill("/leagues/tags/enter", team=["Johana <img>", "bob"])
+    assert "Use Johanna &lt;img&gt;</button>" in page.text
+    assert "<img" not in page.text.partition("<main")[2]
+
+
 @pytest.mark.parametrize(
     ("values", "message", "field"),
     [
