@@ -7,7 +7,7 @@ from prowess.store import leagues
 from prowess.store.db import schema
 from prowess.store.db.database import Database
 from prowess.store.write import replay
-from prowess.store.write.commands import Delete, Post
+from prowess.store.write.commands import Delete, NewSeason, Post
 from prowess.store.write.replay import take_checkpoint
 from prowess.store.write.writer import perform
 from tests.store import sound
@@ -70,6 +70,17 @@ def test_spacing_of_checkpoints_ignores_deleted_matches(database):
     assert take_checkpoint(database, "darts") == 3
     assert stored(database) == [(5, 5, 3), (8, 8, 6)]
     delete(database, 6)  # replays from the first checkpoint
+    sound.check(database, "darts")
+
+
+def test_season_that_began_before_a_checkpoint_at_its_first_match_does_not_begin_again(database):
+    post(database, 1, 2)
+    perform(database, NewSeason("darts", "II", 3, 0.5, 1.0))
+    post(database, 3)
+    assert take_checkpoint(database, "darts") == 3
+    post(database, 5, 4)
+    delete(database, 4)  # replays from the checkpoint
+    assert stored(database) == [(3, 3, 3)]
     sound.check(database, "darts")
 
 
