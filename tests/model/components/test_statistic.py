@@ -215,6 +215,17 @@ def test_strength_of_the_opponents_counts_as_much_as_asked(eta):
     assert means[1] == pytest.approx(means[0], rel=1e-11)
 
 
+def test_variance_of_the_opponents_counts_with_the_square_of_eta():
+    """An opponent counts as much with η = 2 as one whose performance has twice the deviation with η = 1."""
+    model = pw.Model(prior=pw.Normal(0.0, 3.0), noise=4.0, outcome=pw.outcome.GaussianScore(1e13))
+    found = []
+    for eta, sigma in ((2.0, 3.0), (1.0, np.sqrt(4.0 * 3.0**2 + 3.0 * 4.0**2))):
+        ladder = pw.Ladder(with_points(model, eta=eta), {"bob": pw.Rating(0.0, sigma)})
+        ladder.record([["ann"], ["bob"]], scores=[0, 0], statistics={"kills": [[9.0], [5.0]]})
+        found.append([ladder["ann"].mu, ladder["ann"].sigma])
+    assert found[0] == pytest.approx(found[1], rel=1e-11)
+
+
 def test_forecasts_never_use_the_statistics_of_their_match():
     matches, _ = league(80)
     history = pw.History.from_matches(matches)
