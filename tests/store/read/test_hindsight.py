@@ -64,6 +64,15 @@ def test_hindsight_of_a_league_is_that_of_its_history(database):
     assert [row["matches"] for row in rows] == frame["matches"].to_list()
 
 
+def test_standings_of_a_day_follow_the_settings_of_the_league(database):
+    perform(database, Post("chess", matches(60)))
+    found, _ = Reader(database).read()
+    with database.writing() as connection:
+        for ranking in ("mean", "conservative"):
+            league = leagues.change(connection, "chess", settings={"ranking": ranking})
+            assert found.standing_at(league, 30.0).settings == league.settings
+
+
 @pytest.mark.parametrize("few", [0, 1000])
 def test_changes_lead_to_the_same_as_a_new_fit(database, monkeypatch, few):
     monkeypatch.setattr("prowess.model.hindsight.revision.FEW", few)
