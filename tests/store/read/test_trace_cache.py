@@ -1,11 +1,16 @@
 """Cached traces follow the journal, reuse matches that the writer has rated, and are evicted from a full cache."""
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
+
 import numpy as np
 import pytest
 
 from prowess.store import leagues
 from prowess.store.errors import NotFound
 from prowess.store.journal import journal
+from prowess.store.read import trace_cache
 from prowess.store.read.trace_cache import TraceCache
 from prowess.store.write.commands import Delete, Edit, NewSeason, Post
 from prowess.store.write.writer import perform
@@ -54,6 +59,23 @@ def test_cached_view_may_be_newer_than_the_database_snapshot_of_its_reader(datab
             views.match("m0")
         name = given[7]["teams"][0][0]
         assert views.player(name)["matches"][0]["id"] == "m7"
+
+
+def test_trace_that_two_readers_need_at_once_is_made_once(database, monkeypatch):
+    perform(database, Post("chess", matches(10)))
+    traces, both, calls, make = TraceCache(), Barrier(2), [], trace_cache._trace_at
+
+    def slow(*arguments):
+        calls.append(arguments)
+        with suppress(BrokenBarrierError):
+            both.wait(0.5)  # only a second call ends the wait early
+        return make(*arguments)
+
+    monkeypatch.setattr(trace_cache, "_trace_at", slow)
+    with ThreadPoolExecutor(2) as pool:
+        read = [pool.submit(seen, database, traces, lambda views: views.view) for _ in range(2)]
+    assert read[0].result() is read[1].result()
+    assert len(calls) == 1
 
 
 def same_view(one, other):
