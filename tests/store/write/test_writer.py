@@ -3,9 +3,10 @@
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
+from time import sleep
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, text
 
 from prowess.store import leagues, ratings
 from prowess.store.db.database import Database
@@ -95,6 +96,14 @@ def test_failed_checkpoint_is_logged_and_not_retried_immediately(database, monke
     assert record.exc_info[0] is ZeroDivisionError
 
 
+def waits_for_lock(database):
+    """Return whether a transaction waits for a lock of a league or a player."""
+    here = "database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    with database.reading() as connection:
+        query = text(f"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND {here}")
+        return connection.execute(query).scalar() > 0
+
+
 def test_correction_waits_for_a_correction_by_another_process(postgres_url, monkeypatch):
     first, second = Database(postgres_url), Database(postgres_url)
     with first.writing() as connection:
@@ -113,7 +122,9 @@ def test_correction_waits_for_a_correction_by_another_process(postgres_url, monk
         assert planned.wait(30)
         planned.clear()
         other = pool.submit(perform, second, Delete("darts", "1"))
-        planned_early = planned.wait(0.5)  # from ratings that the first correction is about to replace
+        while not (planned.is_set() or other.done() or waits_for_lock(first)):
+            sleep(0.01)
+        planned_early = planned.is_set()  # from ratings that the first correction is about to replace
         go_on.set()
         assert (one.result().revision, other.result().revision) == (4, 5)
     assert not planned_early
