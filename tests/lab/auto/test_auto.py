@@ -60,6 +60,21 @@ def test_auto_chooses_the_model_without_using_the_last_matches(league, choice):
     assert other.parts == choice.parts
 
 
+def test_model_that_the_last_matches_judge_is_tuned_without_them(league, choice, monkeypatch):
+    models, judge = [], run.Run._judge
+
+    def seen(self, model):
+        models.append(model)
+        return judge(self, model)
+
+    monkeypatch.setattr(run.Run, "_judge", seen)
+    drawn = league.place.reshape(-1, 2).copy()
+    drawn[choice.spans.decided :] = 1
+    for each in (league, replace(league, place=drawn.ravel())):
+        pw.auto(each)
+    assert models[0] == models[1] != pw.TrueSkill()
+
+
 def test_auto_finds_no_gain_if_players_are_shuffled(league):
     choice = pw.auto(shuffled(league))
     assert not choice.skill_gain.above_zero
