@@ -191,3 +191,12 @@ def test_player_listed_several_times_in_a_match_is_reported_once() -> None:
 def test_list_column_without_a_role_is_ignored() -> None:
     frame = pl.DataFrame({"match": [1, 1], "team": ["Otters", "Newts"], "rank": [1, 2], "laps": [[1.0, 2.0], [3.0]]})
     assert len(History.from_frame(frame)) == 1
+
+
+def test_error_for_nested_cells_does_not_show_the_types_of_their_fields() -> None:
+    nested = [{"first": {"name": "ann"}, "list": [{"age": 1}]}] * 2
+    for column in ({"winner": nested, "loser": ["bob", "cat"]}, {"winner": ["ann", "bob"], "loser": [[1], [2]]}):
+        with pytest.raises(Error) as caught:
+            from_frame(pl.DataFrame(column), Choices())
+        assert "Struct" not in str(caught.value)
+        assert "List(" not in str(caught.value)

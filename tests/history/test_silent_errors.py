@@ -33,7 +33,7 @@ def verdict(sheet: Sheet, edited: Edited, folder: Path) -> str:
         findings = History.check(edited.case.write(folder))
     except Error:
         return "told"
-    if findings.problems or _tells(sheet, edited, findings):
+    if findings.problems or tells(sheet, edited, findings):
         return "told"
     read = Counter(read_matches(findings.history))
     if edited.refuse:
@@ -43,7 +43,7 @@ def verdict(sheet: Sheet, edited: Edited, folder: Path) -> str:
     return "right" if Counter(sheet.matches) in (read, undone) or (undone and undone == plain) else "silent"
 
 
-def _tells(sheet: Sheet, edited: Edited, findings: Findings) -> bool:
+def tells(sheet: Sheet, edited: Edited, findings: Findings) -> bool:
     """Return whether a remark is about the edit.
 
     A remark is about the edit if it names the line or the column, or if its code is one of the expected codes.

@@ -15,7 +15,8 @@ codes are:
   `player-columns`, `other-reading`, `match-columns`, `order-of-rows`, `everybody-alone`, `summed-scores`,
   `unused-scores`, `contradicting-results`, `unused-time-column`, `unused-clock-column`, `inferred-time`, `no-times`,
   `order-of-rounds`, `pairs`, `home-by-neutral`, `no-home-team`, `one-match`, `parts-of-names`, `cross-table`,
-  `cross-table-home`, `swiss-table`, `unread-rounds`, `race-columns`, `tie-cells`
+  `cross-table-home`, `swiss-table`, `unread-rounds`, `race-columns`, `tie-cells`, `filled-down`,
+  `players-of-clubs`, `unknown-draws`
 - of the cells: `decimal-mark`, `bare-decimals`, `negative-scores`, `bracketed-numbers`, `unread-scores`,
   `partial-scores`, `rosters`, `single-name`, `smaller-teams`, `result-words`, `overtime`, `winner-first`, `sets`,
   `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`, `missing-places`, `missing-durations`,
@@ -144,6 +145,17 @@ LONGEST = 80  # maximum length of a quoted cell
 MOST = 30  # number of names in a list
 
 
+def _kind_name(dtype: "pl.DataType") -> str:
+    """Return a short name for the type of a column, without the fields of nested types.
+
+    >>> import polars as pl
+    >>> _kind_name(pl.List(pl.Struct({"name": pl.String}))), _kind_name(pl.Float64())
+    ('lists', 'Float64')
+    """
+    name = str(dtype.base_type())
+    return {"Struct": "objects", "List": "lists", "Array": "lists", "Object": "Python objects"}.get(name, str(dtype))
+
+
 def quote_value(value: object) -> str:
     """Quote a value, truncated if it is long.
 
@@ -215,8 +227,8 @@ class Table:
 
     def kind_error(self, column: str, right: str) -> Error:
         """Return an error that says which type a column must have."""
-        kind = self.frame[column].dtype
-        return Error(f"{self.title}: column {column!r} holds {kind}: {right}", field=column, value=str(kind))
+        kind = _kind_name(self.frame[column].dtype)
+        return Error(f"{self.title}: column {column!r} holds {kind}: {right}", field=column, value=kind)
 
     def note(
         self, code: str, *pieces: Piece, column: str | None = None, number: int | None = None, row: int | None = None

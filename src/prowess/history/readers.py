@@ -30,13 +30,23 @@ from .columns.context_columns import (
     without_context,
 )
 from .columns.duplicates import BOTH_VIEWS
+from .columns.filled_down import fill_down
+from .columns.grids import Kinds
 from .columns.headers import set_columns
-from .columns.infer_columns import add_time, infer_roles, join_sets, reconcile_results, unfit_columns
+from .columns.infer_columns import (
+    COLUMNS,
+    add_time,
+    column_kinds,
+    infer_roles,
+    join_sets,
+    reconcile_results,
+    unfit_columns,
+)
 from .columns.layout import Layout, NoLayout, Suggestion, recognise
 from .columns.long import RowGroups, read_long
 from .columns.match_rules import doubtful_names, find_faults
 from .columns.raw_matches import RawMatches
-from .columns.suggestions import suggest_roles
+from .columns.suggestions import is_plausible, suggest_roles
 from .columns.wide import add_venue, read_wide
 from .context import FIELDS, parse_marked_header
 from .history import History
@@ -186,7 +196,7 @@ class _UnusedRows:
 
 
 def _recognise(table: Table, suggest: bool) -> tuple[Table, Layout]:
-    table = join_sets(table)
+    table = join_sets(fill_down(table))
     plain = without_context(table)
     try:
         unfit = table.decide("unfit columns", lambda: unfit_columns(plain) if len(table.frame) else None)
@@ -195,23 +205,25 @@ def _recognise(table: Table, suggest: bool) -> tuple[Table, Layout]:
             layout = table.decide("layout", lambda: add_time(plain, add_venue(plain, reconcile_results(plain, layout))))
         return table, layout
     except Error as error:
-        inferred = infer_roles(plain) if not table.choices.columns and len(table.frame) else None
+        some = 0 < len(plain.frame.columns) <= COLUMNS and bool(len(table.frame))
+        kinds = column_kinds(plain) if some and (suggest or not table.choices.columns) else None
+        inferred = infer_roles(plain, kinds) if kinds and not table.choices.columns else None
         if inferred is None:
-            if suggest and isinstance(error, NoLayout) and (suggestion := _suggest(table)) is not None:
+            if suggest and kinds and isinstance(error, NoLayout) and (suggestion := _suggest(table, kinds)) is not None:
                 error = error.suggest(suggestion)
             raise error.within(f"{table.title}: ") from None
     grid, roles = inferred
     return (table if grid is plain else grid), recognise(without_context(grid).frame.columns, roles)
 
 
-def _suggest(table: Table) -> Suggestion | None:
+def _suggest(table: Table, kinds: Kinds) -> Suggestion | None:
     # Columns with long or unprintable names would make the suggested option unreadable.
-    for roles in suggest_roles(table):
+    for roles in suggest_roles(table, kinds):
         names = [column for column in roles.values() if column is not None]
         if all(len(name) <= LONGEST and name.isprintable() for name in names):
             # Without times, the first matches are the first rows.
             findings = read_sample(table, columns={**roles, "time": None})
-            if findings is not None:
+            if findings is not None and is_plausible(findings.history, table, roles):
                 sentences = describe_matches(findings.history, SHOWN)
                 return Suggestion(roles, tuple(map(_shorten, sentences)))
     return None

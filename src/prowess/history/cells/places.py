@@ -241,7 +241,7 @@ def durations(table: Table, column: str) -> Places:
         nobody = np.zeros(len(series), bool)
         return Places(series.cast(pl.Float64).fill_null(nan).to_numpy(), nobody, nobody)
     text = text_of(table, column)
-    empty = text.is_null().to_numpy()
+    empty = text.fill_null("").str.to_lowercase().is_in(list(MISSING)).to_numpy()
     code, different = intern(text.fill_null(""))
     taken = np.array([seconds(cell) for cell in different], np.float64)[code]
     unplaced, absent = word_masks(table, column)

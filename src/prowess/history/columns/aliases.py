@@ -7,13 +7,15 @@ LONG = {
     "match": (
         "matchid match gameid game raceid race tournamentid tournament eventid event contestid contest fixtureid"
         " fixture heatid heat sessionid session playid quiz quizid meet regatta spielid spiel turnier partida partido"
-        " torneo carrera course tournoi турнир матч игра гонка 比赛 試合"
+        " torneo carrera course tournoi etapa rennen lauf corrida bateria manga gara wyscig турнир матч игра гонка 比赛"
+        " 試合"
     ),
     "player": (
         "player playername playerid driver drivername driverid competitor competitorid athlete athletename athleteid"
         " participant participantid contestant contestantid rider racer runner swimmer skater user username userid"
         " handle nickname name fullname model bot agent helm skipper pilot jockey horse boat spieler fahrer"
-        " teilnehmer joueur jugador giocatore jogador speler gracz игрок участник гонщик 选手 球员 選手"
+        " teilnehmer joueur jugador giocatore jogador speler gracz piloto pilota pilote nadador"
+        " schwimmer laufer coureur игрок участник гонщик 选手 球员 選手"
     ),
     "players": "players roster members lineup swimmers crew squadlist spielerliste joueurs jugadores состав",
     "team": (
@@ -22,11 +24,12 @@ LONG = {
     ),
     "rank": (
         "place position placement placing finish finishposition finalposition finishingposition pos rank finalrank"
-        " standing platz rang platzierung classement posicion puesto posizione posto место позиция 名次 順位"
+        " standing platz rang platzierung classement posicion puesto posizione posto posicao colocacao"
+        " miejsce место позиция 名次 順位"
     ),
     "score": (
         "score points pts goals teamscore totalscore finalscore totalpoints total punkte gesamt tore puntos goles"
-        " punti pontos очки счет баллы 得分 得点"
+        " punti pontos очки счет баллы 得分 得点 vp victorypoints siegpunkte"
     ),
     "duration": (
         "finishtime finishingtime racetime totaltime elapsedtime duration chiptime guntime nettime laptime besttime"
@@ -36,6 +39,18 @@ LONG = {
     "weight": "weight partialplay share",
     "home": "home ishome athome",
 }
+# Numbers of matches in a file with a row per match. If one recurs with the same sides, the match is listed again.
+MATCH_NUMBERS = (
+    "matchno matchnr matchnumber matchnum nmatch numeromatch idmatch matchcode gameno gamenr gamenumber gamenum idgame"
+    " gamecode spielnr spielnummer spielid begegnung begegnungsnr npartido numeropartido idpartido npartida idpartida"
+    " idpartita numeropartita njogo idjogo jogo nrmeczu idmeczu mecz wedstrijd wedstrijdnr matchid номерматча матч"
+    " номеригры игра"
+)
+# Columns that number or name the parts of a match.
+PARTS_OF_MATCHES = (
+    "map mapname mapno mapnumber game gameno gamenumber set setno frame frameno leg legno board boardno table brett"
+    " satz partie manche round rubber karte spiel set1 tisch mapa partida"
+)
 # If no column identifies the matches, a combination of these columns may: season and round, or day and race.
 PARTS = (
     "season seasonid year saison temporada stagione сезон",
@@ -43,6 +58,15 @@ PARTS = (
     "round roundid roundno roundnumber week gameweek matchday gw journee jornada spieltag runde тур",
     "grandprix gp venue track circuit stage leg table board room court",
 )
+# Columns that divide the rows of an event into matches, if players recur or places start again.
+HEATS = (
+    "heat heatno heatid heatnumber round roundno roundid race raceno session game gameno match matchno leg stage flight"
+    " runde lauf rennen vorlauf durchgang spiel partie manche serie course tour bateria prova corrida etapa rodada"
+    " ronda carrera manga tanda batteria gara turno fase wyscig bieg runda kolejka заезд тур раунд забег игра map"
+    " 轮 轮次 组 局"
+)
+# At different tables, people play different matches.
+TABLES = "table tableno tablenumber tisch tischnr mesa tavolo tafel stol stolik стол 桌"
 ROUND = "round roundname stage phase runde tour fase ronda turno"
 # Columns of league tables, which sum up many matches.
 STANDINGS = (
@@ -52,13 +76,15 @@ STANDINGS = (
 )  # fmt: skip
 TO_PAR = "topar toparscore strokes"  # golf: R1 to R4 are the rounds of one tournament
 OPPONENT = (
-    "opponent opp opponentname opponentid opponentteam against versus vs gegner adversaire rival avversario соперник"
+    "opponent opp opponentname opponentid opponentteam against versus vs gegner adversaire rival"
+    " avversario adversario oponente oponent tegenstander przeciwnik соперник противник"
 )
 COMMON = {
     "time": (
         "datetime timestamp date matchdate gamedate racedate eventdate tourneydate tournamentdate startdate playedat"
         " playedon completedat dateplayed dateutc utcdate startedat starttime start createdat kickoff gametime"
-        " matchtime day datum fecha data jour дата 日期 日付 tstamp ts time year jahr annee ano anno год"
+        " matchtime day datum fecha data jour abend spielabend soiree дата 日期 日付 tstamp ts time year jahr annee ano"
+        " anno год"
     ),
     "clock": "time kickoff kickofftime starttime startet timeofday hour uhrzeit anstoss hora heure ora время",
     "importance": "importance matchweight matchimportance",
@@ -70,7 +96,8 @@ HOME_AWAY = {
         "home hometeam hometeamname homename homeclub hteam homeplayer hometeamid homeid host hosts heim heimteam"
         " heimmannschaft heimverein equipeadomicile equipadacasa equipedacasa timedacasa"
         " local equipolocal domicile equipedomicile casa squadracasa mandante thuis"
-        " thuisploeg gospodarze gospodarz hemma hemmalag homeneutral хозяева 主队 主隊 ホーム"
+        " thuisploeg heimspieler joueurdomicile jugadorlocal jogadorcasa thuisspeler gospodarze gospodarz hemma"
+        " hemmalag homeneutral хозяева 主队 主隊 ホーム"
     ),
     "away": (
         "away awayteam awayteamname awayname awayclub ateam awayplayer awayteamid awayid visitor visitorteam visitors"
@@ -78,7 +105,8 @@ HOME_AWAY = {
         " auswartsmannschaft auswartsteam auswartsverein gastemannschaft equipealexterieur equipadefora timedefora"
         " equipavisitante timevisitante"
         " equipovisitante exterieur equipeexterieur ospite ospiti fuori trasferta uit uitploeg goscie gosc borta"
-        " bortalag visitorneutral гости 客队 客隊 アウェイ"
+        " bortalag gastspieler joueurexterieur jugadorvisitante jogadorfora uitspeler visitorneutral гости"
+        " 客队 客隊 アウェイ"
     ),
     "home_score": (
         "homescore homegoals homepoints homepts homeruns hometeamscore hometeamgoals scorehome goalshome hg fthg"
@@ -94,6 +122,11 @@ HOME_AWAY = {
     ),
     "neutral": "neutral neutralsite neutralground neutralvenue neutrallocation isneutral",
 }
+# Beside columns of clubs, the players who met on a board.
+PLAYERS_OF_SIDES = (
+    "homeplayer awayplayer heimspieler gastspieler joueurdomicile joueurexterieur jugadorlocal jugadorvisitante"
+    " jogadorcasa jogadorfora thuisspeler uitspeler"
+)
 WINNER_LOSER = {
     "winner": (
         "winner winnername winningteam winningplayer winners winnertie winnerid champion champions sieger gewinner"
@@ -114,9 +147,13 @@ RESULT = (
     "winner winnerside winningside winningteam winnername winnerid sieger gewinner vainqueur gagnant ganador"
     " vincitore победитель result outcome ftr res wl wdl winloss win score scores finalscore fulltimescore ft"
     " fulltime scoreline endresult sets satze saetze ergebnis endstand resultat resultado risultato placar"
-    " uitslag wynik счет результат 比分 结果 スコア"
+    " uitslag wynik счет результат 比分 结果 スコア didyouwin didyouwinorlose iwon youwon winorlose winorloss wonorlost"
+    " hastdugewonnen gewonnen siegoderniederlage astugagne avezvousgagne gagne hasganado ganaste ganado ganou ganhou"
+    " vocevenceu venceu haivinto vinto hebjegewonnen czywygrales выиграл победа final endergebnis marcador"
+    " marcadorfinal resultadofinal scorefinal risultatofinale eindstand итог maps"
 )
-WON = ("win", "won", "wins")  # after a word for a side: radiant_win, team1_won
+# After a word for a side: radiant_win, team1_won.
+WON = ("win", "won", "wins", "gewonnen", "gagne", "ganado", "ganaste", "ganou", "ganhou", "venceu", "vinto")
 # For sides with a number or letter: score1, team1_goals.
 SCORES = (
     "score",
@@ -153,7 +190,8 @@ PAIRS = (
     ("first firstplayer firstteam", "second secondplayer secondteam"),
     ("challenger challengername", "defender defendername challenged"),
     (
-        "player playername playerid name user username yourname you myname me fighter boxer wrestler athlete spieler",
+        "player playername playerid name user username yourname you myname me fighter boxer wrestler athlete spieler"
+        " deinname ichbin votrenom tonnom tunombre seunome tuonome twojeimie jouwnaam jugador joueur игрок",
         OPPONENT,
     ),
     ("team teamname teamid club", OPPONENT),
@@ -179,6 +217,7 @@ SIDE_WORDS = {
 }
 NAME_WORDS = "team name club player side squad id full long title user username code abbr short"
 SCORE_WORDS = "score scores goals goal points pts runs tore goles gols buts punkte"
+TOTALS = "final total ft fulltime gesamt endstand summe suma totale"
 SCORE_FILLERS = f"{NAME_WORDS} final total full time ft count match game regular"
 ORDINALS = (
     [f"{n}{'th' if 10 < n < 20 else {1: 'st', 2: 'nd', 3: 'rd'}.get(n % 10, 'th')}" for n in range(1, 31)],

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _ROUNDS = frozenset(word for words in PARTS for word in words.split())
-_KEEP = ("; use ", Option("duplicates", "keep"), " to count every row")
+KEEP = ("; use ", Option("duplicates", "keep"), " to count every row")
 BOTH_VIEWS = "whether matches are listed from both sides"  # the name of a decision (see `Table.decide`)
 SMALL = 10_000  # maximum number of rows in which duplicates are searched if there is no time column
 MOST = 0.9  # fraction of the rows that must agree to decide how the file is read
@@ -84,11 +84,12 @@ class Meetings:
         """Return the rows whose teams also meet in another row with the same cells in the columns `when`."""
         key = tuple(when)
         if key not in self._rows:
-            self._rows[key] = _repeated(self.codes(when))
+            self._rows[key] = repeated_codes(self.codes(when))
         return self._rows[key]
 
 
-def _repeated(codes: NDArray[np.uint64]) -> NDArray[np.intp]:
+def repeated_codes(codes: NDArray[np.uint64]) -> NDArray[np.intp]:
+    """Return the indices of the codes that occur more than once."""
     ordered = np.sort(codes)  # sorting is much faster than hashing; nearly always there are no duplicates
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     return np.flatnonzero(np.isin(codes, twice)) if len(twice) else np.zeros(0, np.intp)
@@ -104,7 +105,7 @@ def leave_out_repeated(table: Table, layout: Layout, meetings: Meetings) -> None
     choice = table.choices.duplicates
     if choice == "keep" or len(table.frame) < 2:
         return
-    when = _time_columns(table, layout)
+    when = time_columns(table, layout)
     if not when and choice is None:
         _note_pasted(table)
         return
@@ -114,14 +115,14 @@ def leave_out_repeated(table: Table, layout: Layout, meetings: Meetings) -> None
     if not len(repeated):
         return
     if choice is None:
-        usual = len(table.frame.columns) <= len(when) + 2 or len(_repeated(meetings.codes(when)[rows[~same]])) > 0
+        usual = len(table.frame.columns) <= len(when) + 2 or len(repeated_codes(meetings.codes(when)[rows[~same]])) > 0
         if table.decide("whether rows that repeat are matches", lambda: usual):
             number = len(repeated)
             text = f"{count(number, 'duplicate row', 'duplicate rows')}; each is counted as a match; use "
             once = Option("duplicates", "once")
             table.note("repeated-rows-counted", text, once, " to count them once", number=number, row=int(repeated[0]))
             return
-    table.leave_out(repeated, "repeated-rows", "duplicate row", "duplicate rows", _KEEP)
+    table.leave_out(repeated, "repeated-rows", "duplicate row", "duplicate rows", KEEP)
 
 
 def _note_pasted(table: Table) -> None:
@@ -140,7 +141,7 @@ def _note_pasted(table: Table) -> None:
         table.note("repeated-rows-counted", text, once, " to count them once", number=number, row=row)
 
 
-def _time_columns(table: Table, layout: Layout) -> list[str]:
+def time_columns(table: Table, layout: Layout) -> list[str]:
     """Return the columns that identify a match: its id and its date, but not plain numbers such as weeks or rounds."""
     import polars as pl
 
@@ -192,7 +193,7 @@ def leave_out_mirrored(table: Table, layout: Layout, meetings: Meetings, result:
     if result is not None:
         low, high = np.where(forward, result.T, result.T[::-1])
         meeting = meeting ^ (low * 31.0 + high * 1e6).view(np.uint64)
-        rows = rows[_repeated(meeting[rows])]
+        rows = rows[repeated_codes(meeting[rows])]
     if not len(rows):
         return
     _, group = np.unique(meeting[rows], return_inverse=True)
@@ -209,12 +210,12 @@ def leave_out_mirrored(table: Table, layout: Layout, meetings: Meetings, result:
     kept[rows] |= np.where(ahead == behind, first, ahead > behind)[group] == forward[rows]
     view = "a match from the other side's view and"
     words = f"row repeats {view} is", f"rows repeat {view} are"
-    table.leave_out(np.flatnonzero(~kept), "mirrored-rows", *words, _KEEP)
+    table.leave_out(np.flatnonzero(~kept), "mirrored-rows", *words, KEEP)
 
 
 def _moments(table: Table, layout: Layout) -> list[str]:
     """Return the columns that must be equal in two rows of one match: the time, an id that recurs, or the round."""
-    when = [column for column in _time_columns(table, layout) if column != layout.roles.get("id")]
+    when = [column for column in time_columns(table, layout) if column != layout.roles.get("id")]
     if "id" in layout.roles and 2 * table.frame[layout.roles["id"]].n_unique() <= len(table.frame) + 1:
         when.append(layout.roles["id"])
     return when or [column for column in table.frame.columns if plain_name(column) in _ROUNDS]
@@ -241,8 +242,11 @@ def _note_twins(table: Table, when: list[str], twin: NDArray[np.bool_], result: 
         return
     scored = result is not None and len(np.unique(result)) > VARIED
     if (when and scored) or (twin.mean() >= HALF and (when or scored)) or twin.mean() >= MOST:
-        text = f"{count(rows, 'row looks', 'rows look')} like matches listed from both sides; each is counted; use "
-        once = Option("duplicates", "once")
-        table.note(
-            "mirrored-rows-counted", text, once, " to count each match once", number=rows, row=int(twin.argmax())
-        )
+        note_both_views(table, rows, int(twin.argmax()))
+
+
+def note_both_views(table: Table, rows: int, row: int) -> None:
+    """Add a remark on rows that look like matches listed from both sides."""
+    text = f"{count(rows, 'row looks', 'rows look')} like matches listed from both sides; each is counted; use "
+    once = Option("duplicates", "once")
+    table.note("mirrored-rows-counted", text, once, " to count each match once", number=rows, row=row)

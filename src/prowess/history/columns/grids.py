@@ -5,6 +5,7 @@ Each grid is converted to a table with a row per match or a row per player, whic
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ _POINTS = {"1": 1.0, "0": 0.0, "0.5": 0.5, "1/2": 0.5, "=": 0.5, "+": 1.0, "½":
 _GAME = re.compile(
     r"(?P<number>\d{1,3}) ?(?P<colour>[wbs]) ?(?P<points>1/2|[10=+-])|(?P<word>[wldrb+=-]) ?(?P<other>\d{1,3})"
 )
+_score = lru_cache(4096)(pair_cell)  # a cross table of many players has few distinct cells
 _BYES = frozenset(("", "+", "0", "1", "1/2", "-1/2", "- 1/2"))  # points without an opponent
 _SIGNS = {"w": 1.0, "+": 1.0, "1": 1.0, "l": 0.0, "-": 0.0, "0": 0.0, "d": 0.5, "r": 0.5, "=": 0.5, "1/2": 0.5}
 
@@ -82,7 +84,7 @@ def _cross_table(table: Table) -> Grid | None:
         for row, text in enumerate(text_of(table, column))
         if row != other
     }
-    scores = {key: pair_cell(cell) for key, cell in cells.items() if cell}
+    scores = {key: _score(cell) for key, cell in cells.items() if cell}
     if not scores:
         return None
     points = all(cell in _POINTS for cell in cells.values() if cell)
@@ -148,7 +150,7 @@ def _score_games(cells: dict[tuple[int, int], str]) -> list[_Game]:
 
 
 def _is_mirrored(own: str, theirs: str) -> bool:
-    first, second = pair_cell(own), pair_cell(theirs)
+    first, second = _score(own), _score(theirs)
     return (first.first, first.second) == (second.second, second.first)
 
 

@@ -58,6 +58,15 @@ def set_columns(columns: Sequence[str]) -> tuple[str, ...]:
     return sets if len(sets) > 1 else ()
 
 
+def header_words(column: str) -> list[str]:
+    """Return the words of a header.
+
+    >>> header_words("redTeam_score"), header_words("Tore Blau")
+    (['red', 'Team', 'score'], ['Tore', 'Blau'])
+    """
+    return _WORD.findall(column)
+
+
 def split_columns(text: str, columns: Collection[str]) -> tuple[str, ...]:
     """Split the column names to which a role is mapped: one name, or several names joined by plus signs.
 
@@ -85,7 +94,7 @@ class Headers:
         self.mapped = {plain_role(role): parts[0] for role, parts in given.items()}
         self.unused = {plain_role(role) for role, column in mapping.items() if column is None}
         self.free = {plain_name(column): column for column in reversed(columns) if column not in taken}
-        self.words = {column: frozenset(map(plain_name, _WORD.findall(column))) for column in self.free.values()}
+        self.words = {column: frozenset(map(plain_name, header_words(column))) for column in self.free.values()}
         self.more = {parts[0]: parts[1:] for parts in given.values() if len(parts) > 1}
         if (joined := "+".join(set_columns(columns))) in columns:
             self.free.setdefault("sets", joined)
@@ -149,6 +158,7 @@ class Headers:
         if side not in aliases.SIDE_WORDS or (what and what != "score"):
             return None
         keys, scores = set(aliases.SIDE_WORDS[side].split()), set(aliases.SCORE_WORDS.split())
+        scores |= set(aliases.TOTALS.split()) if what else set()  # beside columns of quarters or rounds
         fillers = set((aliases.SCORE_FILLERS if what else aliases.NAME_WORDS).split())
         columns = [
             column

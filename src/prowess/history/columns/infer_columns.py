@@ -1,9 +1,9 @@
 """Check column roles by the contents of the columns, and infer roles if no column name is familiar."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import combinations
+from operator import eq
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,19 +15,21 @@ from ..cells.numbers import numbers, numbers_together
 from ..cells.places import ranks, seconds, word_masks
 from ..cells.results import pair_results, word_results
 from ..cells.score_grammar import PLAYED, WRONG
-from ..cells.text import text_of
-from ..cells.words import DRAWS, YES_NO
+from ..cells.text import intern, text_of
+from ..cells.words import DRAWS, MISSING, YES_NO
 from ..names import plain_name, plain_spelling
 from ..ragged import Floats
 from ..read_context import Problems, Table
-from .aliases import HOME_AWAY, LONG, OPPONENT
+from ..read_options import Choices
+from .aliases import HOME_AWAY, LONG, OPPONENT, PLAYERS_OF_SIDES
 from .grids import Kinds, read_grid, read_player_columns
 from .headers import SIDE, is_side_result, plain_role, set_columns
 from .layout import Layout
+from .scored_sides import scored_sides
 from .wide import read_result_column
 
 if TYPE_CHECKING:
-    pass
+    import polars as pl
 
 COLUMNS = 500  # a table with more columns was not made by hand, and inferring its roles would take long
 SAMPLE = 1000  # number of rows sampled
@@ -35,10 +37,14 @@ MOST = 0.9  # fraction of the cells or matches that must agree to decide what a 
 BLANK = 0.2  # a team column with more empty cells holds clubs, which not everybody has
 SHARED = 0.2  # minimum fraction of the names that both sides must share
 LEAST = 2  # minimum number of names that both sides must share
+NEAR = 24  # columns of a pair are at most this far apart, because comparing all pairs of many columns takes long
 FEW = 8  # with fewer matches, the sides may share no names
+_NO_CHOICES = Choices()
 _TIME = frozenset(("time", "zeit", "tiempo", "temps", "tempo", "время"))
 
 _TIME_WORDS = ("start", "date", "time", "day", "played", "datum", "zeit")
+# Headings of the opponent's score.
+_LOST = ("lost", "against", "conceded", "allowed", "verloren", "gegentore", "perdu", "perdid", "contra", "subit")
 # Headings of dates that belong to a player, not to a match.
 _BIRTH = ("birth", "born", "dob", "geb", "naissance", "nacimiento")
 
@@ -47,7 +53,7 @@ def _sample(table: Table) -> Table:
     return replace(table, frame=table.frame.head(SAMPLE), remarks=[], problems=Problems(), left_out=[])
 
 
-def infer_roles(table: Table) -> tuple[Table, dict[str, str]] | None:
+def infer_roles(table: Table, kinds: Kinds | None = None) -> tuple[Table, dict[str, str]] | None:
     """Infer column roles from the contents of the columns.
 
     Return the table to read and its roles; None if no roles fit.
@@ -57,11 +63,10 @@ def infer_roles(table: Table) -> tuple[Table, dict[str, str]] | None:
     """
     if len(table.frame.columns) > COLUMNS:
         return None
-    sample = _sample(table)
-    kinds = column_kinds(sample)
+    sample, kinds = _sample(table), kinds or column_kinds(table)
     if (grid := read_grid(table, kinds)) is not None:
         return grid
-    roles = _infer_sides(sample, kinds)
+    roles = scored_sides(sample, kinds) or _infer_sides(sample, kinds)
     if roles is None:
         return read_player_columns(table, kinds)
     if kinds["time"]:
@@ -71,7 +76,7 @@ def infer_roles(table: Table) -> tuple[Table, dict[str, str]] | None:
     return table, roles
 
 
-def column_kinds(sample: Table) -> Kinds:
+def column_kinds(table: Table) -> Kinds:
     """Group the columns by the kind of their cells: times, results such as 3-1, words such as W, numbers, or names.
 
     >>> import polars as pl
@@ -79,6 +84,7 @@ def column_kinds(sample: Table) -> Kinds:
     {'time': [], 'result': ['b'], 'word': [], 'number': [], 'name': ['a']}
     """
     kinds: Kinds = {kind: [] for kind in ("time", "result", "word", "number", "name")}
+    sample = _sample(table)
     for column in sample.frame.columns:
         if (kind := _kind(sample, column)) is not None:
             kinds[kind].append(column)
@@ -93,30 +99,40 @@ def _kind(sample: Table, column: str) -> str | None:
     if not len(text):
         return None
 
-    def table() -> Table:
-        return Table(text.to_frame(column), sample.title)
+    def table(cells: "pl.Series") -> Table:
+        return Table(cells.to_frame(column), sample.title, choices=_NO_CHOICES)
 
-    if np.count_nonzero(~np.isnan(numbers(table(), column))) >= enough:
+    # If all of the first cells are unreadable, more cells are than may be; most columns need no further reading.
+    first = text.head(int((1 - MOST) * len(text)) + 1)
+    digits = text.str.contains(r"\p{N}")
+    if digits.head(len(first)).any() and np.count_nonzero(~np.isnan(numbers(table(text), column))) >= enough:
         return "number"
     for kind, read in (("result", pair_results), ("word", word_results)):
-        state = read(table(), column).state
+        if len(first) < len(text) and (read(table(first), column).state == WRONG).all():
+            continue
+        state = read(table(text), column).state
         if np.count_nonzero(state != WRONG) >= enough and 2 * np.count_nonzero(state == PLAYED) >= enough:
             return kind
-    alone = table()
+    alone = table(text)
     with suppress(Error):  # none of its cells holds a time
-        times = read_times(alone, column)
+        times = read_times(alone, column) if digits.any() else None
         if times is not None and times.kind != "number" and len(text) - len(alone.problems.rows()) >= enough:
             return "time"
     return "name" if text.str.contains(r"\p{L}").sum() >= enough else None
 
 
+def are_times(table: Table, column: str) -> bool:
+    """Return whether nearly all filled cells of a column are dates or timestamps."""
+    return _kind(_sample(table), column) == "time"
+
+
 def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     """Return the roles of two columns with opponents and of the columns with the result; None if these are unclear."""
     names = kinds["name"]
-    texts = {column: [plain_spelling(cell or "") for cell in text_of(sample, column)] for column in names}
+    texts = {column: plain_cells(sample, column) for column in names}
     cells = {column: set(text) - {""} for column, text in texts.items()}
     few = len(sample.frame) < FEW
-    meeting = [pair for pair in combinations(names, 2) if may_meet(texts[pair[0]], texts[pair[1]])]
+    meeting = [pair for pair in near_pairs(names) if may_meet(texts[pair[0]], texts[pair[1]])]
     shared = {(first, second): len(cells[first] & cells[second]) for first, second in meeting}
     pairs = [
         (first, second)
@@ -130,8 +146,11 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     if not pairs:
         return None
     first, second = max(pairs, key=lambda pair: shared.get(pair, 0))
-    if any(plain_name(column) in OPPONENT.split() for column in (first, second)) and not shared.get((first, second), 0):
+    opponents = [plain_name(column) in OPPONENT.split() for column in (first, second)]
+    if any(opponents) and not shared.get((first, second), 0):
         return None  # the file lists the opponents of one team, which no column names
+    if opponents == [True, False]:  # the results are those of the other column
+        first, second = second, first
     sides, scores = {"player1": first, "player2": second}, ("score1", "score2")
     venues = [
         next((side for side in ("home", "away") if plain_name(column) in HOME_AWAY[side].split()), "")
@@ -159,6 +178,8 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     # number columns before the first name column hold row numbers, rounds or years
     after = [column for column in kinds["number"] if columns.index(column) > columns.index(first)]
     if len(after) == 2:
+        if [any(word in plain_name(column) for word in _LOST) for column in after] == [True, False]:
+            after.reverse()
         return sides | dict(zip(scores, after, strict=True))
     # In a file without a header, the winner is usually in the first column.
     nameless = first.isdigit() and second.isdigit()
@@ -171,9 +192,29 @@ def _begins_with_digits(sample: Table, column: str) -> bool:
     return bool(2 * cells.str.contains(r"^\d").sum() > len(cells))
 
 
+def plain_cells(table: Table, column: str) -> list[str]:
+    """Return the cells of a column in plain spelling; an empty cell is an empty text."""
+    code, different = intern(text_of(table, column).fill_null(""))
+    plain = [plain_spelling(cell) for cell in different]
+    return [plain[number] for number in code.tolist()]
+
+
+def near_pairs(columns: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of columns that may belong together: of many columns, only those that are near each other.
+
+    >>> list(near_pairs(["a", "b", "c"])), len(list(near_pairs("x" * 1000)))
+    ([('a', 'b'), ('a', 'c'), ('b', 'c')], 23700)
+    """
+    for number, first in enumerate(columns, 1):
+        yield from ((first, second) for second in columns[number : number + NEAR])
+
+
 def may_meet(first: list[str], second: list[str]) -> bool:
     """Return whether two columns may hold opponents: almost no row has the same name in both."""
-    return sum(one == two != "" for one, two in zip(first, second, strict=True)) <= (1 - MOST) * len(first)
+    most = (1 - MOST) * len(first)
+    if sum(map(eq, first, second)) <= most:  # the usual case, and much faster
+        return True
+    return sum(one == two != "" for one, two in zip(first, second, strict=True)) <= most
 
 
 def names_winner(cells: list[str], first: list[str], second: list[str]) -> bool:
@@ -182,9 +223,9 @@ def names_winner(cells: list[str], first: list[str], second: list[str]) -> bool:
     >>> names_winner(["ann", "draw", ""], ["ann", "bob", "cat"], ["bob", "cat", "ann"])
     True
     """
-    filled = [(cell, names) for cell, *names in zip(cells, first, second, strict=True) if cell]
-    if not any(cell in names for cell, names in filled):
+    if not any(cell and cell in (one, two) for cell, one, two in zip(cells, first, second, strict=True)):
         return False
+    filled = [(cell, names) for cell, *names in zip(cells, first, second, strict=True) if cell]
     return bool(np.mean([cell in names or cell in DRAWS for cell, names in filled]) >= MOST)
 
 
@@ -221,11 +262,32 @@ def unfit_columns(table: Table) -> dict[str, set[str]]:
     for number, column in enumerate(table.frame.columns, 1):
         if column == str(number) and _kind(_sample(table), column) != "name":
             unfit.setdefault("member", set()).add(column)
+    for role, clubs in _clubs_of_players(table, names).items():
+        unfit.setdefault(role, set()).update(clubs)
     match = next((column for name in LONG["match"].split() for column in names if names[column] == name), None)
     for column in (column for column, name in names.items() if name in _TIME):
         role = "moment" if _holds_durations(_sample(table), column, match) else "duration"
         unfit.setdefault(role, set()).add(column)
     return unfit
+
+
+def _clubs_of_players(table: Table, names: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the columns of clubs that meet on several boards, in rows that also name both players, by role."""
+    sides = {
+        role: [column for alias in HOME_AWAY[role].split() for column, name in names.items() if name == alias]
+        for role in ("home", "away")
+    }
+    players = [next((one for one in found if names[one] in PLAYERS_OF_SIDES.split()), None) for found in sides.values()]
+    clubs = {role: [one for one in sides[role] if one != who] for role, who in zip(sides, players, strict=True)}
+    if None in players or not all(clubs.values()) or {"home", "away"} & (table.choices.columns or {}).keys():
+        return {}
+    pairs = table.frame.head(SAMPLE).select(clubs["home"][0], clubs["away"][0])
+    if 2 * pairs.n_unique() > len(pairs):
+        return {}
+    both = {role: found[0] for role, found in clubs.items()}
+    text = f"rated are the players in {players[0]!r} and {players[1]!r}, not their clubs; use "
+    table.note("players-of-clubs", text, Option("columns", both), " to rate the clubs", column=players[0])
+    return clubs
 
 
 def join_sets(table: Table) -> Table:
@@ -249,7 +311,9 @@ def join_sets(table: Table) -> Table:
 
     if not table.decide("whether columns hold sets", are_results):
         return table
-    joined = pl.concat_str([text_of(table, column) for column in sets], separator=" ", ignore_nulls=True)
+    cells = [text_of(table, column) for column in sets]
+    cells = [text.set(text.str.to_lowercase().is_in(list(MISSING)).fill_null(False), None) for text in cells]
+    joined = pl.concat_str(cells, separator=" ", ignore_nulls=True)
     return replace(table, frame=table.frame.with_columns(pl.select(joined).to_series().alias("+".join(sets))))
 
 
@@ -333,7 +397,7 @@ def _holds_durations(sample: Table, column: str, match: str | None) -> bool:
     read = np.count_nonzero(~np.isnan(taken)) + np.count_nonzero(unplaced | absent)
     if not len(cells) or 2 * read < len(cells):
         return False
-    if cells.str.contains(":").any():
+    if cells.str.contains(r":|\d\s*(?:h|min|m|s)\b").any():
         return True
     if match is None:
         return False

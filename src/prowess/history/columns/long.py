@@ -20,6 +20,7 @@ from ..names import plain_name
 from ..ragged import Floats, Ints, gather, owners, pair_codes, starts
 from ..read_context import Message, Problems, Table
 from .layout import Layout
+from .match_parts import split_matches
 from .raw_matches import RawMatches
 
 if TYPE_CHECKING:
@@ -120,12 +121,13 @@ def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
     """Read raw matches; also return the row groups, with which the caller reads times, importance and ids."""
     match = _match_codes(table, layout)
     results = _results(table, layout)
+    match, split = split_matches(table, layout, match, results.rank)
     _drop_rising_scores(table, layout, match, results)
     layout = _without_clubs(table, layout, match, results)
     roles = layout.roles
     grouped = "team" in roles and bool({"player", "players"} & roles.keys())
     team = _team_codes(table, roles["team"]) if grouped else None
-    _leave_out(table, layout, match, team, results)
+    _leave_out(table, layout, match, team, results, split)
     rows = RowGroups(table, match, team)
     size, player, different = _players(table, layout, rows)
     rows.entry_row = entry_row = np.repeat(rows.order, size)
@@ -322,8 +324,11 @@ def _without_clubs(table: Table, layout: Layout, match: Ints, results: _Results)
     return layout.with_roles(team=None)
 
 
-def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
-    """Leave out absent players, repeated entries of a player, and matches without any result."""
+def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results, split: bool) -> None:
+    """Leave out absent players, repeated entries of a player, and matches without any result.
+
+    If matches are `split` by a second column, repeated entries are problems.
+    """
     absent = np.flatnonzero(results.absent)
     if len(absent):
         column = next(layout.roles[role] for role in ("rank", "duration", "score") if role in layout.roles)
@@ -331,7 +336,7 @@ def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, res
         last = ("; use ", Option("unplaced", (word,)), f" to rank {word} last")
         table.leave_out(absent, "absent", f"absent entry ({word})", f"absent entries ({word}, …)", last)
     if "player" in layout.roles or "players" not in layout.roles:
-        _leave_out_repeated(table, layout, match, team, results)
+        _leave_out_repeated(table, layout, match, team, results, split)
     values = [column for column in (results.rank, results.score) if column is not None]
     if not values:
         return
@@ -343,7 +348,9 @@ def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, res
     table.leave_out(unplayed, "not-played", *words, number=len(np.unique(match[unplayed])))
 
 
-def _leave_out_repeated(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
+def _leave_out_repeated(
+    table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results, split: bool
+) -> None:
     # Only the best of a player's rows in a match is kept: a driver may change cars, and rows may be duplicates.
     column = _player_column(layout)
     key = pair_codes(match, intern_clean(names(table, column))[0])
@@ -359,6 +366,9 @@ def _leave_out_repeated(table: Table, layout: Layout, match: Ints, team: Ints | 
     repeated = np.zeros(len(key), bool)
     repeated[order[1:]] = key[order[1:]] == key[order[:-1]]
     rows = np.flatnonzero(repeated & ~results.absent)
+    if len(rows) and split:
+        table.reject(rows, column, "the player is listed twice in this match; correct one of the rows")
+        return
     if len(rows) > max(FEW, MANY * len(key)):
         message = (
             "the player is listed twice in this match, as are many others: map the column with the players, as in "

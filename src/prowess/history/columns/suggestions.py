@@ -4,20 +4,26 @@ A suggestion is weaker than an inferred layout: it is used only after the user h
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..cells.numbers import numbers
 from ..cells.text import text_of
-from ..names import plain_name, plain_spelling
+from ..names import plain_name
 from ..ragged import Floats
 from ..read_context import Problems, Table
+from . import aliases
 from .grids import Kinds, are_places
-from .infer_columns import COLUMNS, column_kinds, may_meet, names_winner
+from .infer_columns import COLUMNS, MOST, column_kinds, may_meet, names_winner, near_pairs, plain_cells
+
+if TYPE_CHECKING:
+    from ..history import History
 
 ROWS = 200  # rows that are compared
 PAIRS = 4  # maximum number of suggested pairs of sides
@@ -30,9 +36,15 @@ LARGEST_SCORE = 100_000
 YEARS = (1850, 2100)
 _BETWEEN_NAMES = re.compile(r"\s*[/&+;|,]\s*| and | und | et | y | e ")
 _DIGITS = re.compile(r"\d+")
+_DIFFERENCE = re.compile(r"diff|margin|marge|abstand")
+# A number, or a time with units such as 1h 02m 03s; names such as "12" and "1h 00m" are cells of another column.
+_MEASURE = re.compile(r"[-+]?(?:\d+\s*(?:[.,:'\"/-]|[hms]|min|sec|pts|km|kg|%)?\s*)+")
 _CODES = {0.0, 0.5, 1.0, 2.0}  # numbers that say who won
 _SIDE_ROLES = (("home", "away"), ("winner", "loser"), ("team1", "team2"), ("player1", "player2"))
 _SCORE_ROLES = (("home_score", "away_score"), ("score1", "score2"))
+_SIDE_WORDS = frozenset(
+    word for names in (*aliases.HOME_AWAY.values(), *chain.from_iterable(aliases.PAIRS)) for word in names.split()
+)
 _RESULT_ROLES = {role for pair in (*_SIDE_ROLES, *_SCORE_ROLES) for role in pair}
 
 
@@ -87,9 +99,9 @@ class MatchColumns:
         return {**dict(zip(names, self.sides, strict=True)), **result, **self.others}
 
 
-def suggest_roles(table: Table) -> Iterator[dict[str, str | None]]:
+def suggest_roles(table: Table, kinds: Kinds | None = None) -> Iterator[dict[str, str | None]]:
     """Yield mappings from roles to columns, likeliest first. All of them keep the roles that the user has mapped."""
-    contents = Contents.of(table)
+    contents = Contents.of(table, kinds)
     if contents is None:
         return
     given = table.choices.columns or {}
@@ -110,16 +122,16 @@ class Contents:
     names: dict[str, list[str]]  # the normalised cells of each column
 
     @classmethod
-    def of(cls, table: Table) -> "Contents | None":
+    def of(cls, table: Table, kinds: Kinds | None = None) -> "Contents | None":
         """Return the contents of the first rows; None if the table has no rows, or too many columns."""
         if not 0 < len(table.frame.columns) <= COLUMNS or not len(table.frame):
             return None
         table = replace(table, frame=table.frame.head(ROWS), remarks=[], problems=Problems(), left_out=[])
-        kinds = column_kinds(table)
+        kinds = kinds or column_kinds(table)
         named = kinds["name"]
         if len(named) < 2:  # players may have numbers instead of names
             named = named + [column for column in kinds["number"] if _may_be_ids(table, column)]
-        names = {column: [plain_spelling(cell or "") for cell in text_of(table, column)] for column in named}
+        names = {column: plain_cells(table, column) for column in named}
         return cls(table, kinds, names)
 
     @cached_property
@@ -128,7 +140,7 @@ class Contents:
         players = {column: _split_names(cells) for column, cells in self.names.items()}
         return {
             (first, second): len(players[first] & players[second])
-            for first, second in combinations(self.names, 2)
+            for first, second in near_pairs(list(self.names))
             if self._may_meet(first, second)
         }
 
@@ -158,8 +170,23 @@ class Contents:
         smaller = {pair: min(len(set(self.names[column])) for column in pair) for pair in pairs}
         pairs.sort(key=lambda pair: (-shared[pair] / smaller[pair], -shared[pair]))
         rosters = {column for column in self.names if _are_rosters(self.table, column)}
-        singles = [MatchColumns(pair, rosters=set(pair) <= rosters) for pair in pairs]
+        singles = [
+            MatchColumns(pair, rosters=set(pair) <= rosters)
+            for pair in pairs
+            if not self._leaves_out_players(pair, members)
+        ]
         return [*doubles, *singles][:PAIRS]
+
+    def _leaves_out_players(self, pair: tuple[str, str], members: list[str]) -> bool:
+        """Return whether further columns hold the same players, who would be lost, and do not just name the winner."""
+        one, two = (self.names[column] for column in pair)
+        names = {*one, *two} - {""}
+        others = ([cell for cell in self.names[column] if cell] for column in members if column not in pair)
+        return any(
+            2 * sum(cell in names for cell in cells) > len(cells) > 0 and not names_winner(cells, one, two)
+            for cells in others
+            if len(cells) == len(one)
+        )
 
     def _doubles(self, columns: list[str]) -> list[MatchColumns]:
         """Return the ways to divide four columns into two teams, likeliest first.
@@ -189,10 +216,18 @@ class Contents:
         cells = [column for kind in ("result", "word") for column in self.kinds[kind]]
         scores = {column: self._numbers(column) for column in self.kinds["number"] if column not in used}
         scores = {column: values for column, values in scores.items() if _may_be_scores(values)}
-        pairs = sorted(combinations(scores, 2), key=lambda pair: _pair_order(scores, pair))
+        pairs = _pairs_of_scores(scores)
         coded = [column for column, values in scores.items() if set(values[~np.isnan(values)]) <= _CODES]
         results = [(column,) for column in winners + cells] + pairs[:3] + [(column,) for column in coded]
-        return [replace(sides, result=result) for result in (*results[: RESULTS - 1], ())]
+        first = [] if self._are_fixtures(sides) else [()]
+        return [replace(sides, result=result) for result in (*results[: RESULTS - 1], *first)]
+
+    def _are_fixtures(self, sides: MatchColumns) -> bool:
+        """Return whether nothing says that the first side won: all are as often first as second, or headers say so."""
+        if any(plain_name(side) in _SIDE_WORDS for side in sides.sides):
+            return True
+        first, second = (Counter(self.names.get(side, ())) for side in sides.sides)
+        return max((abs(first[name] - second[name]) for name in first | second), default=0) <= 1
 
     def players(self) -> list[dict[str, str | None]]:
         """Return possible mappings from roles to columns: a row per player, and the rows of a match are adjacent."""
@@ -206,6 +241,8 @@ class Contents:
             for who, cells in self.names.items():
                 if who == match or len(set(zip(code, cells, strict=True))) < len(code):
                     continue
+                if match in self.names and set(self.names[match]) & set(cells):
+                    continue  # these are players, too
                 for column in self.kinds["number"]:
                     values = self._numbers(column)
                     role = "rank" if are_places(code, values) else "score"
@@ -217,6 +254,37 @@ class Contents:
 
     def _numbers(self, column: str) -> Floats:
         return numbers(replace(self.table, problems=Problems(), remarks=[]), column)
+
+
+def is_plausible(history: "History", table: Table, roles: Mapping[str, str | None]) -> bool:
+    """Return whether a suggestion fits the file: names recur, nobody is called by a number, and the winners agree."""
+    played = np.bincount(history.player, minlength=len(history.players))
+    if len(history) > FEW and 2 * np.count_nonzero(played > 1) <= len(history.players):
+        return False
+    if len(history) > FEW and (history.place == 1).all():  # the column of the result holds a round or another number
+        return False
+    if any(_MEASURE.fullmatch(name.casefold()) for name in history.players):
+        return all(name.isdigit() for name in history.players)  # players may have numbers instead of names
+    return not _contradicts_winners(table, roles)
+
+
+def _contradicts_winners(table: Table, roles: Mapping[str, str | None]) -> bool:
+    """Return whether another column names the winners, and the suggested scores often say otherwise."""
+    columns = MatchColumns.of(roles)
+    if columns is None or len(columns.result) != 2 or not set(columns.sides) <= set(table.frame.columns):
+        return False
+    table = replace(table, frame=table.frame.head(ROWS), remarks=[], problems=Problems(), left_out=[])
+    first, second = (plain_cells(table, side) for side in columns.sides)
+    lead = np.subtract(*(numbers(table, column) for column in columns.result))
+    for column in table.frame.columns:
+        if column in roles.values() or table.frame[column].dtype.is_nested():
+            continue
+        cells = plain_cells(table, column)
+        if names_winner(cells, first, second):
+            won = np.array([(cell == one) - (cell == two) for cell, one, two in zip(cells, first, second, strict=True)])
+            if np.count_nonzero(won * lead < 0) > (1 - MOST) * len(cells):
+                return True
+    return False
 
 
 def _split_names(cells: list[str]) -> set[str]:
@@ -250,15 +318,30 @@ def _may_be_scores(values: Floats) -> bool:
     return not _is_counter(values) and not (_are_years(values) and len(values) > 2)
 
 
-def _pair_order(scores: Mapping[str, Floats], pair: tuple[str, str]) -> tuple[bool, bool, float, float]:
-    """Return a sort key that is lower for likelier pairs of score columns.
+def _pairs_of_scores(scores: Mapping[str, Floats]) -> list[tuple[str, str]]:
+    """Return pairs of score columns, likeliest first.
 
     Pairs whose names differ only in a number come first, then pairs whose sum is in another column, then pairs with
     similar maxima and means.
     """
-    numbered = len({_DIGITS.sub("", plain_name(column)) for column in pair}) == 1
-    first, second = (scores[column] for column in pair)
-    others = [values for column, values in scores.items() if column not in pair]
-    total = any(np.array_equal(first + second, values, equal_nan=True) for values in others)
-    most, mean = (abs(np.subtract(*np.log1p(np.abs([size(first), size(second)])))) for size in (np.nanmax, np.nanmean))
-    return not numbered, not total, float(most), float(mean)
+    plain = {column: _DIGITS.sub("", plain_name(column)) for column in scores}
+    periods = {name for name, number in Counter(plain.values()).items() if name and number > 2}  # quarters or rounds
+    scores = {
+        column: values
+        for column, values in scores.items()
+        if plain[column] not in periods and not (_DIFFERENCE.search(plain[column]) or np.nanmin(values) < 0)
+    }
+    size = {column: np.log1p(np.abs([np.nanmax(values), np.nanmean(values)])) for column, values in scores.items()}
+    sums = {_comparable(values) for values in scores.values()}
+
+    def order(pair: tuple[str, str]) -> tuple[bool, bool, float, float]:
+        first, second = pair
+        total = _comparable(scores[first] + scores[second]) in sums
+        most, mean = np.abs(size[first] - size[second])
+        return plain[first] != plain[second], not total, float(most), float(mean)
+
+    return sorted(near_pairs(list(scores)), key=order)
+
+
+def _comparable(values: Floats) -> bytes:
+    return (np.nan_to_num(values, nan=np.inf) + 0.0).tobytes()  # adding zero removes the sign of -0.0

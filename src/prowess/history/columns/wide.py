@@ -15,14 +15,15 @@ from ..cells.results import pair_results, word_results
 from ..cells.rosters import rosters
 from ..cells.score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG
 from ..cells.text import intern, intern_clean, intern_names, text_of, without_invisible, yes_no
-from ..cells.words import ALSO_IN_NAMES, BYES, ROSTER_SEPARATORS, UNPLAYED, WALKOVERS, YES_NO
+from ..cells.words import ALSO_IN_NAMES, BYES, MISSING, ROSTER_SEPARATORS, UNPLAYED, WALKOVERS, YES_NO
 from ..names import plain_name
 from ..ragged import Floats, Ints, starts
 from ..read_context import Problems, Table
 from .aliases import WON
 from .duplicates import BOTH_VIEWS, Meetings, leave_out_mirrored, leave_out_repeated
-from .layout import Layout, Shape
+from .layout import Layout, Shape, Side
 from .raw_matches import RawMatches
+from .reports import leave_out_reports
 from .winner_names import DRAW, UNKNOWN, winning_sides
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def read_wide(table: Table, layout: Layout) -> tuple[RawMatches, SideTeams]:
     if layout.shape == Shape.PLACES:
         rank = np.tile(place, (len(present), 1))
     meetings = Meetings(table, size, player)
+    leave_out_reports(table, layout, meetings, rank if score is None else score)
     leave_out_repeated(table, layout, meetings)
     if layout.shape in _TWO_VIEWS and len(layout.sides) == 2:
         leave_out_mirrored(table, layout, meetings, rank if score is None else score)
@@ -129,6 +131,10 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
         lists = [pl.select(pl.concat_list(members).list.drop_nulls()).to_series() for members in cells]
     else:
         lists, _ = rosters(table, columns, split=sides[0].roster)
+    lists = [
+        *lists[:2],
+        *(_without_missing(table, side, cells) for side, cells in zip(sides[2:], lists[2:], strict=True)),
+    ]
     # Only the first two sides must be filled in every match.
     for column, roster in zip(columns[:2], lists, strict=False):
         table.require(roster.list.len() > 0, column, "a match needs at least two teams")
@@ -138,6 +144,18 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
     # An empty list explodes to null, which is dropped.
     player, names = intern_clean(pl.select(pl.concat_list(lists)).to_series().explode().drop_nulls())
     return size, player, names
+
+
+def _without_missing(table: Table, side: Side, roster: "pl.Series") -> "pl.Series":
+    """Return the teams of a third or later side, without cells such as NULL in matches where it has no result."""
+    import polars as pl
+
+    result = side.score or side.rank
+    if result is None or table.frame[side.column].dtype.is_nested():
+        return roster
+    cells = [text_of(table, column).str.to_lowercase() for column in (side.column, result)]
+    missing = cells[0].is_in(list(MISSING)) & (cells[1].is_null() | cells[1].is_in(list(MISSING)))
+    return pl.select(pl.when(~missing.fill_null(False)).then(roster)).to_series() if missing.any() else roster
 
 
 def _note_smaller_teams(table: Table, columns: list[str], size: Ints) -> None:
@@ -291,6 +309,10 @@ def _winner_first(table: Table, layout: Layout) -> SideResults:
         _leave_out_walkovers(table, np.array(over, bool)[code])
     columns = layout.scores
     if len(columns) < 2:
+        if "tie" in plain_name(layout.roles["winner"]) and not {"draw", "result"} & layout.roles.keys():
+            column = layout.roles["winner"]
+            text = f"column {column!r} may hold draws, but without the scores of both sides, each match has a winner"
+            table.note("unknown-draws", text, column=column)
         return SideResults(_scores_of_winners(table, layout), rank)
     score = _score_columns(table, layout)
     behind = score[:, 0] < score[:, 1]

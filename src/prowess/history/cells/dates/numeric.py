@@ -14,6 +14,7 @@ NAT = np.iinfo(np.int64).min  # marks a value that is not a time
 EARLIEST, LATEST = 1800, 2199  # years for which a number such as 20260131 is read as a date
 
 MOST = 0.9  # fraction of the numbers that must fit a meaning
+FEW = 3  # number of numbers that decide about a single other one
 # Units of Unix times, from seconds to nanoseconds: the limit below which a number is in this unit, and the length of
 # the unit in microseconds.
 _UNITS = ((1e11, 1e6), (1e14, 1e3), (1e17, 1.0), (np.inf, 1e-3))
@@ -37,7 +38,8 @@ def meaning_of(values: Floats, weight: NDArray[Any], column: str) -> Meaning:
     for meaning in meanings:
         if meaning == "excel" and not any(word in column.casefold() for word in _DATE_WORDS):
             continue
-        if weight[in_range(values, meaning)].sum() >= max(MOST * weight.sum(), 1):
+        fits, every = weight[in_range(values, meaning)].sum(), weight.sum()
+        if fits >= max(MOST * every, 1) or fits == every - 1 >= FEW:  # a single number may be a typo
             return meaning
     return "number"
 
