@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Option, Remark
 from ..text import count
 from .history import History
-from .names import one_letter_apart, plain_spelling
+from .names import one_letter_apart, plain_spelling, spelt_alike
 from .ragged import owners
 from .slicing import stamp_of
 from .times import DAY, show_time
 
 MANY = 100_000  # maximum number of names compared with each other
 FEW = 5  # number of suspicions listed per kind
+SPELLING = "similar-names"  # the code of remarks on names that are spelt almost alike
+SHOWN = 3  # number of groups of similar names in a remark
 RARE = 3  # a name with more matches is not considered a misspelling
 FAR = 15.0  # a score is suspicious if it is this many interquartile ranges beyond the quartiles
 GAP = 3.0  # a gap is suspicious if it is this many times as long as the fourth longest gap
@@ -58,6 +63,22 @@ def suspicions(history: History) -> list[Suspicion]:
     return suspicious
 
 
+def note_spellings(history: History) -> History:
+    """Add a remark if names are spelt almost alike, unless they belong to players of the same match."""
+    if not spelt_alike(history.players):
+        return history
+    alike = [one.text for one in _spellings(history, np.bincount(history.player, minlength=len(history.players)))]
+    others = tuple(remark for remark in history.remarks if remark.code != SPELLING)
+    return replace(history, remarks=(*others, *spelling_remarks(alike)))
+
+
+def spelling_remarks(sentences: Sequence[str]) -> tuple[Remark, ...]:
+    """Return a remark that joins sentences on names that are spelt almost alike; none without sentences."""
+    text = "; ".join([*sentences[:SHOWN], *["…"] * (len(sentences) > SHOWN)])
+    pieces = (f"{text}; use ", Option("aliases", "aliases.csv"), " with a file of aliases to rate them as one player")
+    return (Remark(SPELLING, pieces, count=len(sentences)),) if sentences else ()
+
+
 def likely_aliases(history: History) -> list[Suspicion]:
     """Return all suspicions that several names belong to one player, each with its pairs of alias and name.
 
@@ -70,10 +91,9 @@ def likely_aliases(history: History) -> list[Suspicion]:
 
 
 def _spellings(history: History, counts: Counts) -> list[Suspicion]:
-    spelt: dict[str, list[int]] = {}
-    for player in np.flatnonzero(counts)[:MANY].tolist():
-        spelt.setdefault(plain_spelling(history.players[player]), []).append(player)
-    same = [sorted(group, key=lambda player: -counts[player]) for group in spelt.values() if len(group) > 1]
+    players = np.flatnonzero(counts).tolist()
+    spelt = [[players[index] for index in group] for group in spelt_alike([history.players[at] for at in players])]
+    same = [sorted(group, key=lambda player: -counts[player]) for group in spelt]
     met = _met(history, [(group[0], other) for group in same for other in group[1:]])
     same = [group for group in same if not any((group[0], other) in met for other in group[1:])]
     suspicious = []

@@ -87,6 +87,33 @@ def plain_spelling(name: str) -> str:
     return " ".join(words) or name
 
 
+def spelt_alike(names: Sequence[str]) -> list[list[int]]:
+    """Return the groups of names with the same plain spelling, as indices.
+
+    >>> spelt_alike(["Ann Lee", "Bob", "ann-lee", "ANN LEE"])
+    [[0, 2, 3]]
+    """
+    import polars as pl
+
+    # The keys of names that are spelt alike are equal, but not the other way round. They take a tenth of the time.
+    text = pl.Series(names, dtype=pl.String).str.to_lowercase()
+    special = text.str.len_bytes() != text.str.len_chars()
+    if special.any():
+        letters = text.filter(special).str.normalize("NFKD").str.replace_all(r"\p{M}", "")
+        old = [*map(chr, _LETTERS), "ß", "ς"]
+        text = text.scatter(special.arg_true(), letters.str.replace_many(old, [*_LETTERS.values(), "ss", "σ"]))
+    text = text.str.replace_all(" ", "", literal=True)
+    marks = r"[^\p{L}\p{N}]+" if special.any() else "[^a-z0-9]+"
+    marked = text.str.contains(marks)
+    text = text.scatter(marked.arg_true(), text.filter(marked).str.replace_all(marks, ""))
+    if text.n_unique() == len(text):
+        return []
+    groups: dict[str, list[int]] = {}
+    for index in text.is_duplicated().arg_true():
+        groups.setdefault(plain_spelling(names[index]), []).append(index)
+    return [group for group in groups.values() if len(group) > 1]
+
+
 def _is_letter(letter: str) -> bool:
     return letter.isalnum() or letter == "'" or (letter > "\u02ff" and unicodedata.category(letter)[0] == "M")
 

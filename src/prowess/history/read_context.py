@@ -5,12 +5,12 @@ codes are:
 
 - of the source: `plain-matches`, `json-matches`, `empty-file`, `simulated`, `journal`, `sheet`, `encoding`,
   `separator`, `no-header`, `above-table`, `below-table`, `repeated-header`, `round-headings`, `comments`,
-  `repeated-column-names`, `row-numbers`, `unnamed-columns`, `short-rows`, `stray-quotes`
+  `repeated-column-names`, `row-numbers`, `unnamed-columns`, `short-rows`, `stray-quotes`, `garbled-text`
 - of the formats of other programs: `export`, `player-ids`, `partial-dates`, `unknown-players`, `anonymous-players`,
   `repeated-matches`, `cooperative-plays`, `solo-plays`, `unfinished-plays`, `no-result`, `play-quantity`,
   `play-log`
 - of the columns: `layout`, `context`, `context-left-out`, `context-numbers`, `ignored-columns`, `ignored-names`,
-  `ignored-rosters`, `uneven-sides`, `single-number`,
+  `ignored-rosters`, `rosters-beside-names`, `uneven-sides`, `single-number`,
   `unnamed-ignored`, `names-for-places`, `no-teams`, `unfilled-teams`, `half-scores`, `inferred-columns`,
   `player-columns`, `other-reading`, `match-columns`, `order-of-rows`, `everybody-alone`, `summed-scores`,
   `unused-scores`, `contradicting-results`, `unused-time-column`, `unused-clock-column`, `inferred-time`, `no-times`,
@@ -21,9 +21,10 @@ codes are:
   `partial-scores`, `rosters`, `single-name`, `smaller-teams`, `result-words`, `overtime`, `winner-first`, `sets`,
   `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`, `missing-places`, `missing-durations`,
   `numbers-as-dates`, `months`, `short-years`, `several-zones`, `earliest-time`, `day-month-order`, `empty-clock`,
-  `distant-times`
-- of rows left out or counted: `not-played`, `walkovers`, `byes`, `absent`, `repeated-players`, `single-team`,
-  `repeated-rows`, `repeated-rows-counted`, `mirrored-rows`, `mirrored-rows-counted`, `repeated-matches`, `problems`
+  `distant-times`, `seeds`, `similar-names`
+- of rows left out or counted: `not-played`, `walkovers`, `byes`, `placeholders`, `absent`, `repeated-players`,
+  `single-team`, `repeated-rows`, `repeated-rows-counted`, `mirrored-rows`, `mirrored-rows-counted`, `repeated-matches`,
+  `problems`
 - of joined files: `mixed-context`
 - of aliases: `aliases`, `unused-aliases`, `new-name`
 """
@@ -364,7 +365,8 @@ class Findings:
         """
         used = {} if self.layout is None else {column: role for role, column in self.layout.roles.items()}
         for side in () if self.layout is None else self.layout.sides:
-            used |= dict.fromkeys(side.more, used[side.column])
+            players = (*side.more, *([side.lineup] if side.lineup is not None else []))
+            used |= dict.fromkeys(players, used[side.column])
         for joined in used.keys() - set(self.columns):  # such as the sets of a match, each in a column
             used |= dict.fromkeys(joined.split("+"), used[joined])
         return {column: used.get(column) for column in self.columns}

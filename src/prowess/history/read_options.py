@@ -13,8 +13,10 @@ from .read_limits import UNLIMITED, ReadLimits
 Duplicates = Literal["once", "keep"]
 Walkovers = Literal["skip", "count"]
 ScoreUnit = Literal["sets", "games", "points"]
+Seeds = Literal["drop", "keep"]
+Placeholders = Literal["skip", "keep"]
 _WORDS = {"decimal": (".", ","), "duplicates": get_args(Duplicates), "walkovers": get_args(Walkovers)}
-_WORDS["score_unit"] = get_args(ScoreUnit)
+_WORDS |= {"score_unit": get_args(ScoreUnit), "seeds": get_args(Seeds), "placeholders": get_args(Placeholders)}
 
 
 class Reading(TypedDict, total=False):
@@ -33,6 +35,8 @@ class Reading(TypedDict, total=False):
     duplicates: Duplicates | None
     walkovers: Walkovers | None
     score_unit: ScoreUnit | None
+    seeds: Seeds | None
+    placeholders: Placeholders | None
     skip_problems: bool | None
     separator: str | None
     encoding: str | None
@@ -94,6 +98,12 @@ class Choices:
     )
     walkovers: Walkovers | None = _choice(None, "Leave walkovers out (skip), or count them as matches (count).")
     score_unit: ScoreUnit | None = _choice(None, "What to count in a match of several sets: sets, games or points.")
+    seeds: Seeds | None = _choice(
+        None, "Drop the seeds or ranks beside names, such as [1] in 'Finn [1]', or keep them as a part of the name."
+    )
+    placeholders: Placeholders | None = _choice(
+        None, "Leave out the matches of names that stand for nobody, such as TBD (skip), or rate these names (keep)."
+    )
     skip_problems: bool | None = _choice(
         False,
         "Skip all unreadable rows, or reject a file that has any; by default, a few unreadable rows are skipped.",

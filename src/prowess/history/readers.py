@@ -43,18 +43,22 @@ from .columns.infer_columns import (
     unfit_columns,
 )
 from .columns.layout import Layout, NoLayout, Suggestion, recognise
+from .columns.lineups import add_lineups
 from .columns.long import RowGroups, read_long
 from .columns.match_rules import doubtful_names, find_faults
 from .columns.raw_matches import RawMatches
+from .columns.seeds import drop_seeds
 from .columns.suggestions import is_plausible, suggest_roles
 from .columns.wide import add_venue, read_wide
 from .context import FIELDS, parse_marked_header
+from .data_checks import note_spellings
 from .history import History
 from .lines import Lines
 from .names import plain_name
 from .ragged import Floats
 from .read_context import Findings, Located, Problems, Table, history_or_error, list_names
 from .read_options import Besides, Choices
+from .reading.garbled import mend_text
 from .reading.sniff import load
 from .renaming import rename_draft, rename_findings
 from .sentences import describe_matches
@@ -73,9 +77,13 @@ _MatchValues = Callable[[NDArray[Any], str], NDArray[Any]]
 def read_file(path: str | os.PathLike[str], choices: Choices) -> Findings:
     """Read a file, or standard input if the path is `-`; return its history and problems."""
     source = load(path, choices)
-    return (
-        from_table(source) if isinstance(source, Table) else rename_findings(choose_context(source, choices), choices)
-    )
+    if isinstance(source, Table):
+        return _note_spellings(from_table(source))
+    return _note_spellings(rename_findings(choose_context(source, choices), choices))
+
+
+def _note_spellings(findings: Findings) -> Findings:
+    return replace(findings, history=note_spellings(findings.history))
 
 
 def from_frame(frame: Any, choices: Choices) -> Findings:
@@ -94,7 +102,16 @@ def from_frame(frame: Any, choices: Choices) -> Findings:
             frame = pl.DataFrame(frame)
         except Exception as error:  # another library's frame may raise anything
             raise Error(f"Polars cannot convert the frame: {error}") from error
-    return from_table(Table(frame, "the frame", choices=choices))
+    if _is_of_history(frame):  # its names are already as they should be
+        choices = replace(choices, seeds=choices.seeds or "keep", placeholders=choices.placeholders or "keep")
+        return _note_spellings(from_table(Table(frame, "the frame", choices=choices)))
+    return _note_spellings(from_table(mend_text(Table(frame, "the frame", choices=choices))))
+
+
+def _is_of_history(frame: "pl.DataFrame") -> bool:
+    """Return whether a frame looks like the result of `History.to_frame`."""
+    kinds = frame.schema
+    return "player" in kinds and all(name in kinds and kinds[name].is_integer() for name in ("match", "team", "place"))
 
 
 def from_table(table: Table, *, suggest: bool = True) -> Findings:
@@ -203,6 +220,7 @@ def _recognise(table: Table, suggest: bool) -> tuple[Table, Layout]:
         layout = recognise(plain.frame.columns, table.choices.columns, unfit)
         if len(table.frame):
             layout = table.decide("layout", lambda: add_time(plain, add_venue(plain, reconcile_results(plain, layout))))
+            layout = add_lineups(plain, layout)
         return table, layout
     except Error as error:
         some = 0 < len(plain.frame.columns) <= COLUMNS and bool(len(table.frame))
@@ -261,6 +279,7 @@ def _read_matches(table: Table, layout: Layout) -> tuple[RawMatches, Callable[[]
         draft.ids = _ids(table, layout, of_match, rows)
         if draft.ids is None:
             layout = layout.with_roles(id=None)
+    draft = drop_seeds(table, draft)
     check_columns(without_context(table), layout, draft)
     if draft.times is None and len(draft) > 1:
         table.note("no-times", "no column has times, so matches are rated in the order of the rows")
@@ -346,7 +365,7 @@ def check_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dic
     frame = table.frame if near[0] in (choices.columns or {}).values() else table.frame.drop(near)
     rows = pl.DataFrame({"name": names, "row": np.arange(len(names))})
     groups = rows.group_by("name", maintain_order=True).agg("row").iter_rows()
-    return {name: from_table(_select_rows(table, frame, rows)) for name, rows in groups}
+    return {name: _note_spellings(from_table(_select_rows(table, frame, rows))) for name, rows in groups}
 
 
 def _groups_of_matches(findings: Findings, history: History, by: str) -> dict[str, Findings]:

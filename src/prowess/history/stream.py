@@ -17,7 +17,9 @@ from .columns.context_columns import CONTEXT, PARTIAL, without_context
 from .columns.duplicates import BOTH_VIEWS
 from .columns.infer_columns import infer_roles
 from .columns.layout import Layout, recognise
+from .data_checks import spelling_remarks
 from .history import History
+from .names import spelt_alike
 from .read_context import FEW_ROWS, Findings, Table, history_or_error
 from .read_options import Choices
 from .readers import choose_context, from_table
@@ -62,12 +64,14 @@ class Stream(Iterator[History]):
         return history
 
     def closing_remarks(self, players: Iterable[str]) -> tuple[Remark, ...]:
-        """Return the remarks on aliases (see `Aliases.remarks`), which can be made only at the end of the file.
+        """Return the remarks on names and aliases (see `Aliases.remarks`), which are made at the end of the file.
 
         `players` are all players of the file.
         """
-        aliases = self.choices.aliases
-        return aliases.remarks(players) if isinstance(aliases, Aliases) else ()
+        aliases, names = self.choices.aliases, list(players)
+        groups = spelt_alike(names)
+        sentences = [f"{' and '.join(repr(names[at]) for at in group)} are spelt almost alike" for group in groups]
+        return (*spelling_remarks(sentences), *(aliases.remarks(names) if isinstance(aliases, Aliases) else ()))
 
     def _read_all(self, path: str | os.PathLike[str]) -> Iterator[History]:
         queue, empty = RowQueue(), True

@@ -15,6 +15,7 @@ from ...errors import Error, Remark
 from ...history.aliases import Aliases
 from ...history.columns.aliases import COMMON, HOME_AWAY, LONG, WINNER_LOSER
 from ...history.concat import join
+from ...history.data_checks import note_spellings
 from ...history.read_context import history_or_error
 from ...history.read_options import Choices, IfPresent
 from ...history.readers import read_file
@@ -63,7 +64,8 @@ def complete_role(incomplete: str) -> list[str]:
 
 
 def _read_options() -> list[inspect.Parameter]:
-    kinds = get_type_hints(Choices) | dict.fromkeys(("duplicates", "walkovers", "score_unit"), str | None)
+    words = ("duplicates", "walkovers", "score_unit", "seeds", "placeholders")
+    kinds = get_type_hints(Choices) | dict.fromkeys(words, str | None)
     kinds |= {"limits": bool, "aliases": Path | None}
     kinds |= dict.fromkeys(REPEATABLE, list[str] | None)
     options = []
@@ -236,7 +238,8 @@ def read_groups(files: Sequence[Path], by: str, choices: Choices) -> dict[str, H
 def _join(files: Sequence[Path], histories: Sequence[History], choices: Choices) -> History:
     if len(histories) == 1:
         return histories[0]
-    return join(histories, once=choices.duplicates != "keep", names=[str(file) for file in files])
+    joined = join(histories, once=choices.duplicates != "keep", names=[str(file) for file in files])
+    return note_spellings(joined)
 
 
 def _check_distinct(files: Sequence[Path]) -> None:

@@ -15,7 +15,7 @@ from ...errors import Remark
 from ...frames import FORMATS, write_frame
 from ...history import show_time
 from ...history.aliases import Aliases
-from ...history.data_checks import Suspicion, likely_aliases, suspicions
+from ...history.data_checks import SPELLING, Suspicion, likely_aliases, suspicions
 from ...history.read_context import Findings, Located
 from ...history.read_options import Choices
 from ...history.readers import read_file
@@ -137,7 +137,8 @@ def _print(file: Path, findings: Findings, unusual: list[Suspicion], limit: int 
         rows = [(column, role or levels.get(column, "– not used")) for column, role in findings.roles.items()]
         print_table(["column", "read as"], rows, flexible=("column",))
     for remark in _remarks(findings):
-        echo(remark.render(as_flag))
+        if remark.code != SPELLING:  # these names are listed below, with all that looks unusual
+            echo(remark.render(as_flag))
     echo(_describe(_summary(findings.history)))
     echo("")
     if findings.problems:

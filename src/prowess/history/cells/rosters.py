@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import Option
 from ..read_context import Table
+from .comma_names import are_surnames_first
 from .text import check_names, text_of, without_invisible
 from .words import ALSO_IN_NAMES, ROSTER_SEPARATORS
 
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
 _NEVER = "\x00"  # a character that never occurs in text
 _BRACKETS = r"(?s)^(?:\[(.*)\]|\{(.*)\}|\((.*)\))$"
+_CALL = r"(?s)^(?:frozenset|set|array|list)\((.*?)(?:, dtype=\w+)?\)$"  # as Python writes some lists
+_QUOTED = r"""(?s)^\s*["'].*["']\s*$"""
+_BETWEEN_QUOTES = r"""(["'])(?:\s*[,;|]\s*|\s+)(["'])"""  # lists of NumPy have blanks between the names
+_NO_NAME = r",\s*(?:None|nan|null)\b|\b(?:None|nan|null)\s*,\s*"
 _LAST = r",?\s+(?:and|und|et|y|e|и|&)\s+"  # between the last two names of a list: "ann, bob and cat"
 _SURE = "[" + re.escape("".join(ROSTER_SEPARATORS)) + "]"
 _MAYBE = "|".join(map(re.escape, ALSO_IN_NAMES))
@@ -81,26 +86,44 @@ def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple
     """Return the separator of the rosters, and the cells without enclosing brackets."""
     import polars as pl
 
+    texts = [text.str.replace(_CALL, "$1") for text in texts]
     cells = pl.concat(texts).drop_nulls()
     listed = not cells.is_empty() and 2 * int(cells.str.contains(_BRACKETS).sum()) >= len(cells)
     if listed:
         texts = [_without_brackets(text) for text in texts]
         cells = pl.concat(texts).drop_nulls()
+    if table.choices.rosters is None and listed:
+        table.note("rosters", "rosters are lists in brackets; ", *_WHOLE)
+        return _separate_list(cells, texts)
     if table.choices.rosters is not None:
         separator = _ESCAPES.get(table.choices.rosters, table.choices.rosters)
         return (f" {separator} " if separator.isalpha() else separator), texts
-    mark, unused = _best_separator(cells, sure or listed)
+    surname_first = table.decide("whether names have commas", lambda: are_surnames_first(cells, sure) or None)
+    if surname_first:
+        cells = cells.str.replace_all(",", "", literal=True)
+    mark, unused = _best_separator(cells, sure)
+    if surname_first and mark is None:
+        unused, cells = ",", pl.concat(texts).drop_nulls()
     mark = table.decide("separator of the rosters", lambda: mark)
-    if mark == "," and _are_sentences(cells, sure or listed):
+    if mark == "," and _are_sentences(cells, sure):
         texts = [text.str.replace(_LAST, ",") for text in texts]
-    if mark is not None or listed:
-        text = f"rosters are split at {mark!r}" if mark is not None else "rosters are lists in brackets"
-        table.note("rosters", f"{text}; ", *_WHOLE)
+    if mark is not None:
+        table.note("rosters", f"rosters are split at {mark!r}; ", *_WHOLE)
     elif unused is not None:
         cell = cells.filter(cells.str.contains(unused, literal=True))[0]
         option = Option("rosters", unused.strip() or unused)
         table.note("single-name", f"{cell!r} is read as one name; use ", option, " to split it")
-    return mark or ("," if listed else None), texts
+    return mark, texts
+
+
+def _separate_list(cells: "pl.Series", texts: list["pl.Series"]) -> tuple[str, list["pl.Series"]]:
+    """Return the separator of bracketed lists. Within quotes, and beside commas, other marks are parts of names."""
+    quoted = cells.str.contains(_QUOTED)
+    if 2 * int(quoted.sum()) >= len(cells) > 0:
+        texts = [text.str.replace_all(_NO_NAME, "").str.replace_all(_BETWEEN_QUOTES, f"$1{_NEVER}$2") for text in texts]
+        return _NEVER, texts
+    marks = (*ROSTER_SEPARATORS, ",", *ALSO_IN_NAMES)
+    return next((mark for mark in marks if cells.str.contains(mark, literal=True).any()), ","), texts
 
 
 def _best_separator(cells: "pl.Series", sure: bool) -> tuple[str | None, str | None]:
@@ -136,7 +159,7 @@ def _without_brackets(text: "pl.Series") -> "pl.Series":
     # An empty list is an empty cell.
     cell = pl.col("text")
     inner = cell.str.slice(1, cell.str.len_chars() - 2).str.strip_chars()
-    plain = pl.when(cell.str.contains(_BRACKETS)).then(inner).otherwise(cell)
+    plain = pl.when(cell.str.contains(_BRACKETS)).then(inner.str.strip_chars_end(", ")).otherwise(cell)
     return text.to_frame("text").select(plain.replace("", None)).to_series()
 
 

@@ -31,6 +31,7 @@ _LETTERS = str.maketrans(
 
 
 # Invisible characters: zero-width spaces, direction marks, soft hyphens and byte order marks.
+_APOSTROPHES = "[’‘ʼ´＇]"
 _INVISIBLE = "[\u00ad\u200b\u200e\u200f\u2060\ufeff]"
 
 
@@ -74,6 +75,22 @@ def clean_names(names: "pl.Series") -> "pl.Series":
     return names.str.replace_all(r"\s{2,}|\p{Zs}", " ").str.strip_chars()
 
 
+def _unify_apostrophes(names: "pl.Series") -> "pl.Series":
+    """Return names with straight apostrophes, if a name occurs with several kinds of apostrophes.
+
+    >>> import polars as pl
+    >>> _unify_apostrophes(pl.Series(["D'Angelo", "D’Angelo", "O’Hara"])).to_list()
+    ["D'Angelo", "D'Angelo", 'O’Hara']
+    """
+    import polars as pl
+
+    if not names.str.contains(_APOSTROPHES).any():
+        return names
+    frame = pl.DataFrame({"name": names, "plain": names.str.replace_all(_APOSTROPHES, "'")})
+    several = pl.col("name").n_unique().over("plain") > 1
+    return frame.select(pl.when(several).then("plain").otherwise("name")).to_series()
+
+
 def intern_clean(names: "pl.Series") -> tuple[Ints, "pl.Series"]:
     """Return each name's index among the distinct names, and the distinct names. Names that look the same are one name.
 
@@ -88,7 +105,8 @@ def intern_clean(names: "pl.Series") -> tuple[Ints, "pl.Series"]:
     seen = without_invisible(spelt.str.normalize("NFC")).str.replace_all(r"\p{Zs}", " ").str.strip_chars()
     frame = pl.DataFrame({"seen": seen, "clean": clean})
     several = pl.col("seen").n_unique().over("clean") > 1
-    same, different = intern(frame.select(pl.when(several).then("clean").otherwise("seen")).to_series())
+    unique = frame.select(pl.when(several).then("clean").otherwise("seen")).to_series()
+    same, different = intern(_unify_apostrophes(unique))
     return same[code], different
 
 
@@ -145,7 +163,8 @@ def intern_names(table: Table, columns: list[str]) -> tuple[Ints, "pl.Series"]:
     for column in columns:
         check_names(table, column, table.frame[column].dtype)
     code, spelt = _interleave([table.frame[column].cast(pl.String) for column in columns])
-    same, names = intern(clean_names(spelt.fill_null("").str.strip_chars()))
+    clean = clean_names(spelt.fill_null("").str.strip_chars())
+    same, names = intern(_unify_apostrophes(clean))
     if len(names) < len(spelt):
         code = same[code]
     empty = np.flatnonzero((names == "").to_numpy())

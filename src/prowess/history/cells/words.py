@@ -79,6 +79,31 @@ DRAWS = _words(
 )
 BYES = _words("bye bye. -bye- (bye) freilos spielfrei exempt libre riposa descansa пропуск")
 
+# Names that stand for nobody, or for anybody, in lower case and with "_" for a blank.
+PLACEHOLDERS = _words(
+    "tbd tba tbc n/a n.a. n.n. n._n. n/n <na> (null) [deleted] anonymous anonym anonyme anonimo anônimo anónimo"
+    " anonymus anon аноним 匿名 unknown unbekannt inconnu desconocido desconhecido sconosciuto onbekend nieznany"
+    " неизвестный неизвестно 不明 未定 undefined null none nobody niemand deleted deleted_user to_be_decided"
+    " to_be_determined to_be_announced to_be_confirmed noch_offen à_déterminer por_definir a_definir"
+    " da_definire"
+)
+# These are also names; they stand for nobody if they are in most matches.
+ALSO_PLACEHOLDERS = _words(
+    "guest gast invité invitado ospite convidado gość гость visitor opponent gegner adversaire rival stranger"
+    " noname xx xxx nn someone jemand"
+)
+# Frequent given names: they come after the comma in "Smith, John", and on both sides of it in "Ann, Bob".
+GIVEN_NAMES = _words(
+    "adam alex alexander alice amelie ana andrea andreas andrew andrey anna anne ann antonio ben bob carla carlos"
+    " carmen chris christian claire clara dan daniel david diego elena eli emil emily emma eric erik eva ewa felix"
+    " finn francesco frank george giulia hanna hannah hans harry hugo ian ivan jack jakob james jan jana jean jim"
+    " joao joe johan john jonas jose juan julia julie kate karl kim lars laura lea lena leo lisa luc luca lucas"
+    " lucia luis lukas mara marc marco maria marie mark marta martin mary max mia michael michal miguel mike"
+    " moritz nick nico nina noah olga oliver olivia oscar pablo paul pavel pedro peter petra pia piotr rosa ruth"
+    " sam sara sarah simon sofia sophie stefan susan thomas tim tina tom tomas victor zoe анна иван мария ольга"
+    " петр елена сергей дмитрий"
+)
+
 # Results as the first team sees them: a win, a draw, a loss. If several languages fit equally well, the first is used.
 LANGUAGES = {
     "W/D/L": (

@@ -8,7 +8,7 @@ LONG = {
         "matchid match gameid game raceid race tournamentid tournament eventid event contestid contest fixtureid"
         " fixture heatid heat sessionid session playid quiz quizid meet regatta spielid spiel turnier partida partido"
         " torneo carrera course tournoi etapa rennen lauf corrida bateria manga gara wyscig турнир матч игра гонка 比赛"
-        " 試合"
+        " 試合 partie rencontre incontro partita jogo wedstrijd mecz lopp"
     ),
     "player": (
         "player playername playerid driver drivername driverid competitor competitorid athlete athletename athleteid"
@@ -112,13 +112,14 @@ HOME_AWAY = {
         "homescore homegoals homepoints homepts homeruns hometeamscore hometeamgoals scorehome goalshome hg fthg"
         " hscore hpts hgoals hgoal heimtore torehein toreheim golescasa goleslocal butsdomicile goloscasa"
         " golscasa ptsh ptshome homeframes homelegs homesets homemaps homegames hs"
+        " 主队得分 主队进球 主队比分 主隊得分"
     ),
     "away_score": (
         "awayscore awaygoals awaypoints awaypts awayruns awayteamscore awayteamgoals scoreaway goalsaway ag ftag"
         " ascore apts ptsv ptsa ptsaway ptsvisitor agoals visitorscore visitorgoals visitorpoints vscore vgoals vgoal"
         " vpts guestscore guestgoals gasttore toregast"
         " golesvisitante butsexterieur golosfora golsfora golosvisitante awayframes awaylegs awaysets awaymaps"
-        " awaygames as"
+        " awaygames as 客队得分 客队进球 客队比分 客隊得分"
     ),
     "neutral": "neutral neutralsite neutralground neutralvenue neutrallocation isneutral",
 }
@@ -131,10 +132,12 @@ WINNER_LOSER = {
     "winner": (
         "winner winnername winningteam winningplayer winners winnertie winnerid champion champions sieger gewinner"
         " vainqueur gagnant ganador vincitore победитель 胜者 勝者 whowon"
+        " vencedor vinnare vinder vinner winnaar voittaja zwyciezca vitez gyoztes kazanan переможець"
     ),
     "loser": (
         "loser losername losingteam losingplayer losers losertie loserid runnerup runnersup finalist verlierer"
         " perdant perdedor perdente sconfitto проигравший 负者 敗者 wholost"
+        " derrotado forlorare taber taper verliezer haviaja przegrany porazeny vesztes kaybeden переможений"
     ),
     "winner_score": (
         "winnerscore winnersets wsets winnergoals winnerpoints winnerpts winningscore wscore scorewinner ptsw wpts"
@@ -210,13 +213,22 @@ OPPONENT_SCORE = (
 VENUE = "venue homeaway ha location where site"  # whether the first side was at home
 # Words in longer column names, such as home_team_goal_count: words for a side, for its name, and for its score.
 SIDE_WORDS = {
-    "home": "home host hosts heim local domicile casa",
-    "away": "away visitor visitors visiting guest guests gast visitante exterieur ospite trasferta",
+    "home": (
+        "home host hosts heim local domicile casa locales locaux gospodarz gospodarze gospodarzy thuis hemma hjemme"
+        " mandante domaci хозяева хозяев"
+    ),
+    "away": (
+        "away visitor visitors visiting guest guests gast visitante exterieur ospite trasferta visitantes visiteur"
+        " visiteurs gosc goscie gosci uit borta ude hoste гости гостей"
+    ),
     "winner": "winner winning",
     "loser": "loser losing",
 }
 NAME_WORDS = "team name club player side squad id full long title user username code abbr short"
-SCORE_WORDS = "score scores goals goal points pts runs tore goles gols buts punkte"
+SCORE_WORDS = (
+    "score scores goals goal point points pts runs tore goles gols buts punkte puntos punti pontos punkty wynik bramki"
+    " gole juegos jeux sets games reti gol poang doelpunten голы очки счет"
+)
 TOTALS = "final total ft fulltime gesamt endstand summe suma totale"
 SCORE_FILLERS = f"{NAME_WORDS} final total full time ft count match game regular"
 ORDINALS = (
@@ -229,6 +241,13 @@ ORDINALS = (
     *([f"{word}{n}" for n in range(1, 31)] for word in ("place", "position", "rank", "pos", "finisher")),
 )
 ROSTER_STEMS = "team pair side squad roster players lineup mannschaft equipe equipo команда"
+# Words of headers above lists of players; in some languages, the word for one player is the same.
+LINEUP_WORDS = (
+    "players roster rosters lineup lineups squad members spieler spielerinnen aufstellung kader joueurs joueuses"
+    " composition effectif jugadores jugadoras alineacion plantilla jogadores escalacao elenco giocatori formazione"
+    " rosa spelers opstelling selectie spelare gracze zawodnicy sklad hraci игроки состав 队员 球员 阵容 選手 メンバー"
+)
+TEAM_WORDS = "team teams mannschaft verein equipe equipo squadra club klub druzyna lag команда 队 球队 チーム"
 NAME_STEMS = (
     "player model competitor opponent contestant fighter participant entrant user agent bot name spieler joueur jugador"
     " игрок p"

@@ -1,6 +1,7 @@
 """Column names and roles: normalised spellings, and the column for each role."""
 
 import re
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence, Set
 from functools import lru_cache
 
@@ -25,6 +26,17 @@ _SIDE_RESULT = re.compile(f"{_STEM}?{_LABEL}(?P<what>score|rank)|(?P<what2>score
 
 _SET = re.compile(r"(?:satz|set|sett|manche)[1-9]|[1-9](?:satz|set|sett|manche)")
 _PLAIN_SIDES = frozenset(("home", "away", "winner", "loser", "white", "black", "red", "blue", "left", "right"))
+
+
+@lru_cache(1024)
+def header_words(column: str) -> frozenset[str]:
+    """Return the words and numbers of a header.
+
+    >>> sorted(header_words("homeTeam_Players2")), sorted(header_words("Goście"))
+    (['2', 'home', 'players', 'team'], ['goscie'])
+    """
+    spelt = column if column.isascii() else re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFKD", column))
+    return frozenset(map(plain_name, _WORD.findall(spelt)))
 
 
 @lru_cache(1024)
@@ -58,15 +70,6 @@ def set_columns(columns: Sequence[str]) -> tuple[str, ...]:
     return sets if len(sets) > 1 else ()
 
 
-def header_words(column: str) -> list[str]:
-    """Return the words of a header.
-
-    >>> header_words("redTeam_score"), header_words("Tore Blau")
-    (['red', 'Team', 'score'], ['Tore', 'Blau'])
-    """
-    return _WORD.findall(column)
-
-
 def split_columns(text: str, columns: Collection[str]) -> tuple[str, ...]:
     """Split the column names to which a role is mapped: one name, or several names joined by plus signs.
 
@@ -94,7 +97,7 @@ class Headers:
         self.mapped = {plain_role(role): parts[0] for role, parts in given.items()}
         self.unused = {plain_role(role) for role, column in mapping.items() if column is None}
         self.free = {plain_name(column): column for column in reversed(columns) if column not in taken}
-        self.words = {column: frozenset(map(plain_name, header_words(column))) for column in self.free.values()}
+        self.words = {column: header_words(column) for column in self.free.values()}
         self.more = {parts[0]: parts[1:] for parts in given.values() if len(parts) > 1}
         if (joined := "+".join(set_columns(columns))) in columns:
             self.free.setdefault("sets", joined)

@@ -264,6 +264,8 @@ def unfit_columns(table: Table) -> dict[str, set[str]]:
             unfit.setdefault("member", set()).add(column)
     for role, clubs in _clubs_of_players(table, names).items():
         unfit.setdefault(role, set()).update(clubs)
+    if sides := _unfit_sides(_sample(table), names):
+        unfit["side"] = sides
     match = next((column for name in LONG["match"].split() for column in names if names[column] == name), None)
     for column in (column for column, name in names.items() if name in _TIME):
         role = "moment" if _holds_durations(_sample(table), column, match) else "duration"
@@ -288,6 +290,24 @@ def _clubs_of_players(table: Table, names: Mapping[str, str]) -> dict[str, list[
     text = f"rated are the players in {players[0]!r} and {players[1]!r}, not their clubs; use "
     table.note("players-of-clubs", text, Option("columns", both), " to rate the clubs", column=players[0])
     return clubs
+
+
+def _unfit_sides(sample: Table, names: dict[str, str]) -> set[str]:
+    """Return columns such as "players1" and "players2" whose cells are often equal or empty: they are no opponents.
+
+    This is checked only if there are also other columns of sides, such as "team1" and "team2".
+    """
+    stems: dict[str, list[str]] = {}
+    for column, name in names.items():
+        if side := SIDE.fullmatch(name):
+            stems.setdefault(f"{side['stem']} {side['tail']}", []).append(column)
+    pairs = [columns for columns in stems.values() if len(columns) == 2]
+    unfit: set[str] = set()
+    for columns in pairs if len(pairs) > 1 else ():
+        first, second = (text_of(sample, column).fill_null("").to_list() for column in columns)
+        if not may_meet(first, second) or (first + second).count("") > 2 * BLANK * len(first):
+            unfit.update(columns)
+    return unfit
 
 
 def join_sets(table: Table) -> Table:

@@ -70,7 +70,8 @@ def _advice(suggestion: Suggestion | None) -> tuple[Piece, ...]:
 class Side:
     """A side of a match in a file with a row per match: its column, and the words that refer to it in a result cell.
 
-    If each player of a side has a column, `more` holds the columns after the first.
+    If each player of a side has a column, `more` holds the columns after the first. If the column holds the name of a
+    team, `lineup` may be a column with its players.
     """
 
     column: str
@@ -79,6 +80,7 @@ class Side:
     score: str | None = None
     rank: str | None = None
     more: tuple[str, ...] = ()
+    lineup: str | None = None
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,8 @@ class Layout:
 
     def unused(self, columns: Iterable[str]) -> list[str]:
         """Return the columns without a role."""
-        used = {*self.roles.values(), *(column for side in self.sides for column in side.more)}
+        used = {*self.roles.values(), *(column for side in self.sides for column in (*side.more, side.lineup))}
+        used -= {side.column for side in self.sides if side.lineup}  # the name of a team whose players are rated
         columns = list(columns)
         if (joined := "+".join(sets := set_columns(columns))) in used:
             used.update(sets)
@@ -326,6 +329,8 @@ def _groups(headers: Headers) -> list[list[tuple[str, str, str]]]:
     groups: dict[tuple[bool, str, str, bool], list[tuple[str, str, str]]] = {}
     for mapped, names in ((True, headers.mapped), (False, headers.free)):
         for name, column in names.items():
+            if column in headers.unfit.get("side", ()) and not mapped:
+                continue
             if (side := SIDE.fullmatch(name)) and headers.base(column) == column:
                 key = (mapped, side["tail"], side["stem"], side["label"].isdigit())
                 groups.setdefault(key, []).append((side["stem"], side["label"], column))

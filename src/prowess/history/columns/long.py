@@ -19,8 +19,10 @@ from ..cells.words import DID_NOT_START, NO_VALUES, YES_NO
 from ..names import plain_name
 from ..ragged import Floats, Ints, gather, owners, pair_codes, starts
 from ..read_context import Message, Problems, Table
+from .joined_names import split_joined
 from .layout import Layout
 from .match_parts import split_matches
+from .placeholders import are_placeholders, leave_out_placeholders
 from .raw_matches import RawMatches
 
 if TYPE_CHECKING:
@@ -353,7 +355,11 @@ def _leave_out_repeated(
 ) -> None:
     # Only the best of a player's rows in a match is kept: a driver may change cars, and rows may be duplicates.
     column = _player_column(layout)
-    key = pair_codes(match, intern_clean(names(table, column))[0])
+    code, different = intern_clean(names(table, column))
+    nobody = are_placeholders(different)
+    if nobody.any():
+        leave_out_placeholders(table, np.arange(len(code)), code, different, nobody, match)
+    key = pair_codes(match, code)
     if team is not None:
         key = pair_codes(key, team)  # a player in two teams of a match is not a repeated entry, but a problem
     value = np.zeros(len(key))
@@ -365,6 +371,8 @@ def _leave_out_repeated(
     order = np.lexsort((value, key))
     repeated = np.zeros(len(key), bool)
     repeated[order[1:]] = key[order[1:]] == key[order[:-1]]
+    if nobody.any():
+        repeated[table.unusable()] = False
     rows = np.flatnonzero(repeated & ~results.absent)
     if len(rows) and split:
         table.reject(rows, column, "the player is listed twice in this match; correct one of the rows")
@@ -387,7 +395,11 @@ def _players(table: Table, layout: Layout, rows: RowGroups) -> tuple[Ints, Ints,
     """Return the number of players in each grouped row, the player indices of all rows, and the names."""
     if "players" not in layout.roles:
         code, different = intern_clean(names(table, _player_column(layout)))
-        return np.ones(len(code), np.int32), code[rows.order], different
+        code = code[rows.order]
+        alone = not {"player", "team"} <= layout.roles.keys()
+        match = np.repeat(np.arange(len(rows.match_start) - 1), np.diff(rows.match_row_start))
+        teams = split_joined(table, code, match, different) if alone else None
+        return teams or (np.ones(len(code), np.int32), code, different)
     column = layout.roles["players"]
     [lists], _ = rosters(table, [column], sure=True)
     table.require(lists.list.len() > 0, column, "a team needs at least one player")

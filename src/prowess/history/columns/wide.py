@@ -21,7 +21,9 @@ from ..ragged import Floats, Ints, starts
 from ..read_context import Problems, Table
 from .aliases import WON
 from .duplicates import BOTH_VIEWS, Meetings, leave_out_mirrored, leave_out_repeated
+from .joined_names import split_joined
 from .layout import Layout, Shape, Side
+from .placeholders import are_placeholders, leave_out_placeholders
 from .raw_matches import RawMatches
 from .reports import leave_out_reports
 from .winner_names import DRAW, UNKNOWN, winning_sides
@@ -71,10 +73,15 @@ def read_wide(table: Table, layout: Layout) -> tuple[RawMatches, SideTeams]:
     bye = _are_byes(names)
     if len(layout.sides) == 2 and bye.any():
         row = np.repeat(np.arange(len(size)), size.sum(axis=1))
-        table.leave_out(np.unique(row[bye[player]]), "byes", "bye", "byes")
+        word = names.filter(bye)[0]
+        more = "" if word.lower() == "bye" else f" ({word})"
+        table.leave_out(np.unique(row[bye[player]]), "byes", f"bye{more}", f"byes{more}")
     _reject_results(table, layout, size, player, names)
     present = size > 0
     score, rank = _results(table, layout, present)
+    if (nobody := are_placeholders(names)).any():
+        row = np.repeat(np.arange(len(size)), size.sum(axis=1))
+        leave_out_placeholders(table, row, player, names, nobody)
     if layout.shape == Shape.PLACES:
         rank = np.tile(place, (len(present), 1))
     meetings = Meetings(table, size, player)
@@ -121,16 +128,21 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
     import polars as pl
 
     sides = layout.sides
-    columns = [side.column for side in sides]
+    columns = [side.lineup or side.column for side in sides]
     # A fast path for the common case, without lists.
-    if len(columns) == 2 and not any(side.roster or side.more for side in sides):
+    if len(columns) == 2 and not any(side.roster or side.more or side.lineup for side in sides):
         player, names = intern_names(table, columns)
+        teams = split_joined(table, player, np.repeat(np.arange(len(table.frame)), 2), names)
+        if teams is not None:
+            size, player, names = teams
+            return size.reshape(-1, 2), player, names
         return np.ones((len(table.frame), 2), np.int32), player, names
     if any(side.more for side in sides):  # each player has a column; an empty cell makes the team smaller
         cells = [[text_of(table, column) for column in (side.column, *side.more)] for side in sides]
         lists = [pl.select(pl.concat_list(members).list.drop_nulls()).to_series() for members in cells]
     else:
-        lists, _ = rosters(table, columns, split=sides[0].roster)
+        lineup = sides[0].lineup is not None
+        lists, _ = rosters(table, columns, split=sides[0].roster or lineup, sure=lineup)
     lists = [
         *lists[:2],
         *(_without_missing(table, side, cells) for side, cells in zip(sides[2:], lists[2:], strict=True)),

@@ -12,6 +12,7 @@ from .byte_source import Source, check_lines, open_source, unreadable
 from .delimited_text import read_text
 from .formats.pgn import is_pgn, read_pgn
 from .formats.plays import is_bgg, read_bgg
+from .garbled import mend_text
 from .json_files import read_json
 from .workbook import read_workbook
 
@@ -45,6 +46,7 @@ def load_source(source: Source, choices: Choices) -> Table | Findings:
     content = _load(source, choices)
     if isinstance(content, Table):
         choices.read_limits.check_table(source.title, *content.frame.shape)
+        content = mend_text(content)
     return content
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ....errors import Error
 from ....history import History, show_time
-from ....history.data_checks import Suspicion, suspicions
+from ....history.data_checks import SPELLING, Suspicion, suspicions
 from ....history.name_index import NameIndex
 from ....history.names import alike
 from ....history.read_context import Findings, few_rows
@@ -31,7 +31,7 @@ from .mapper import COLUMNS, render_error, render_option, role_label
 
 PROBLEMS, NAMES, MATCHES, VALUES, CELL = 100, 12, 5, 3, 40  # maximum numbers in a preview
 # Codes of remarks that are left out, because the form already shows their content.
-ON_THE_FORM = ("layout", "ignored-columns", "sheet")
+ON_THE_FORM = ("layout", "ignored-columns", "sheet", SPELLING)
 EMPTY: Plain = {
     "problem": "",
     "sentences": [],
