@@ -208,6 +208,7 @@ class Table:
     unit: str = "row"
     origin: Rows | None = None  # the original index of each row, before other rows were removed
     sheets: tuple[str, ...] = ()  # the names of all sheets of a workbook
+    open_sheet: "Callable[[str], Table] | None" = None  # reads another sheet, if the user has not chosen one
     reserved: Mapping[str, bool] = field(default_factory=dict)  # columns without a role; true if they may be context
 
     def line(self, row: int) -> int:

@@ -37,6 +37,7 @@ class Reading(TypedDict, total=False):
     score_unit: ScoreUnit | None
     seeds: Seeds | None
     placeholders: Placeholders | None
+    lowest_wins: bool | None
     skip_problems: bool | None
     separator: str | None
     encoding: str | None
@@ -104,6 +105,7 @@ class Choices:
     placeholders: Placeholders | None = _choice(
         None, "Leave out the matches of names that stand for nobody, such as TBD (skip), or rate these names (keep)."
     )
+    lowest_wins: bool | None = _choice(None, "Whether the lowest score wins, as in golf, or the highest.")
     skip_problems: bool | None = _choice(
         False,
         "Skip all unreadable rows, or reject a file that has any; by default, a few unreadable rows are skipped.",
@@ -172,7 +174,7 @@ class Choices:
             return "" if value in _WORDS[name] else " or ".join(map(repr, _WORDS[name]))
         if name == "skip_problems" and value is None:
             return ""  # None means that a few rows may be left out; it is the default of the command line
-        if name in ("utc", "skip_problems", "day_first", "header"):
+        if name in ("utc", "skip_problems", "day_first", "header", "lowest_wins"):
             return "" if isinstance(value, bool) else "True or False"
         if name == "limits":
             return "" if isinstance(value, (bool, ReadLimits)) else "True, False or ReadLimits"

@@ -62,6 +62,7 @@ from .reading.garbled import mend_text
 from .reading.sniff import load
 from .renaming import rename_draft, rename_findings
 from .sentences import describe_matches
+from .sheets import choose_sheet
 from .times import Times
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def read_file(path: str | os.PathLike[str], choices: Choices) -> Findings:
     """Read a file, or standard input if the path is `-`; return its history and problems."""
     source = load(path, choices)
     if isinstance(source, Table):
-        return _note_spellings(from_table(source))
+        return _note_spellings(from_table(with_matches(source)))
     return _note_spellings(rename_findings(choose_context(source, choices), choices))
 
 
@@ -185,6 +186,11 @@ def read_sample(table: Table, **reading: Any) -> Findings | None:
     except Error:
         return None
     return findings if len(findings.history) and 2 * findings.unusable_rows() <= findings.rows else None
+
+
+def with_matches(table: Table) -> Table:
+    """Return the table of a file as it is, or the sheet of a workbook that has matches; see `choose_sheet`."""
+    return choose_sheet(table, partial(from_table, suggest=False))
 
 
 class _UnusedRows:
@@ -354,6 +360,7 @@ def check_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dic
     table = load(path, choices)
     if not isinstance(table, Table):
         return _groups_of_matches(rename_findings(choose_context(table, choices), choices), table.history, by)
+    table = with_matches(table)
     columns = table.frame.columns
     headers = {column: parse_marked_header(column) for column in columns}
     plain = {column: plain_name(header.name if header else column) for column, header in headers.items()}

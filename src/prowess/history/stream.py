@@ -22,7 +22,7 @@ from .history import History
 from .names import spelt_alike
 from .read_context import FEW_ROWS, Findings, Table, history_or_error
 from .read_options import Choices
-from .readers import choose_context, from_table
+from .readers import choose_context, from_table, with_matches
 from .reading.chunks import RowQueue, read_chunks
 from .renaming import rename_findings
 from .slicing import stamp_of
@@ -80,7 +80,7 @@ class Stream(Iterator[History]):
                 self.share, empty = chunk.share, False
                 yield self._check(rename_findings(choose_context(chunk.content, self.choices), self.choices), None)
                 continue
-            queue.add(chunk.content)
+            queue.add(with_matches(chunk.content))
             if self.layout is None and len(queue) >= SAMPLE:
                 self._decide(queue.head(SAMPLE), partial=True)
             while self.layout is not None and (end := self._end(queue, more=True)):

@@ -64,3 +64,20 @@ def test_error_for_an_unknown_layout_mentions_the_ask_option(tmp_path: Path) -> 
     assert result.exit_code == 1
     assert "the first matches are: Ann beat Bob 3:1; Cat drew with Ann 2:2" in result.stderr
     assert "prowess check FILE --ask" in result.stderr
+
+
+def test_sheet_is_asked_first_if_several_sheets_have_matches(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["about"])
+    for name, winner in (("May", "Ann"), ("June", "Bob")):
+        sheet = book.create_sheet(name)
+        sheet.append(["winner", "loser"])
+        sheet.append([winner, "Cat"])
+    path = tmp_path / "book.xlsx"
+    book.save(path)
+    assert "use --sheet May or --sheet June" in " ".join(run("check", path).stderr.split())
+    code, shown = converse(b"3", "check", path, "--ask")
+    assert code == 0, shown
+    assert "Which sheet holds the matches?" in shown
+    assert command_line(shown) == ["rate", str(path), "--sheet", "June"]

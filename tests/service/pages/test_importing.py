@@ -448,6 +448,20 @@ def test_import_form_can_set_the_separator_and_the_sheet(ask):
     assert sentences(other) == ["Cat beat Dan"]
 
 
+def test_import_form_reads_the_only_sheet_with_matches_and_asks_about_several(ask):
+    ask.create_league("sheets")
+    games = [["winner", "loser"], ["Ann", "Bob"]]
+    book = {"Read me": [["about"], ["this file"]], "May": games}
+    page = drop(ask, "sheets", workbook(book), "book.xlsx")
+    assert sentences(page) == ["Ann beat Bob"]
+    assert "only sheet 'May' is read" in words(page)
+    assert Form(page).of("sheet") == []  # no sheet is chosen by the user
+    page = drop(ask, "sheets", workbook({**book, "June": games}), "book.xlsx")
+    assert page.status_code == 422
+    assert "sheet 'Read me' has no matches, but other sheets have matches" in words(page)
+    assert '<option value="June">June</option>' in page.text
+
+
 def workbook(sheets):
     from openpyxl import Workbook
 

@@ -8,6 +8,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from ...history.data_checks import likely_aliases
 from ...history.questions import Answer, Question, apply_answer, open_questions
 from ...history.read_context import Findings, Table
 from ...history.read_options import Choices
-from ...history.readers import from_table
+from ...history.readers import from_table, with_matches
 from ...history.reading.sniff import load
 from ...history.renaming import rename_findings
 from ...history.sentences import describe_matches
@@ -41,6 +42,8 @@ def ask_questions(file: Path, choices: Choices) -> Choices:
     asked: set[str] = set()
     while True:
         table = load(file, choices)
+        with suppress(Error):  # if several sheets have matches, the user is asked
+            table = with_matches(table) if isinstance(table, Table) else table
         findings = _read(table, choices)
         questions = open_questions(table, findings) if isinstance(table, Table) else ()
         question = next((question for question in questions if question.code not in asked), None)

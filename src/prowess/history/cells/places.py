@@ -212,20 +212,53 @@ def _right(text: str) -> Message:
     return "this is not a place; write a place such as 1, or a word such as DNF"
 
 
-_CLOCK = re.compile(r"\+?(?:(?:(\d+)[:h]\s*)?(\d{1,3})[:m']\s*)?(\d{1,6}(?:[.,]\d+)?)\s*(?:s|sec|''|\")?")
+_HOUR, _MINUTE = r"(?:h|hrs?\.?|hours?|std\.?|stunden?|ч)", r"(?:[:'′]|m|mins?\.?|minut(?:es?|en?)|мин\.?)"
+_CLOCK = re.compile(
+    rf"(?P<gap>\+ ?)?(?:(?P<hours>\d+) ?(?:{_HOUR}|:(?=\d+ ?[:'′])) ?)?(?:(?P<minutes>\d{{1,3}}) ?{_MINUTE} ?)?"
+    r"(?:(?P<seconds>\d{1,6}(?:[.,]\d+)?) ?"
+    r"(?P<unit>s|secs?\.?|seconds?|sek\.?|sekunden?|с|сек\.?|''|[\"″”](?P<tenths>\d*))?)?"
+    r"(?: (?:h|min\.?|std\.?))?"
+)
+_METRES = re.compile(r"\d+ ?m")
+_LAPS = re.compile(r"\+ ?(\d+) ?(?:laps?|runden?|tours?|vueltas?|gir[io]|voltas?|l)\.?")
+_GAP = 1e7  # seconds; a gap such as +0:12 comes after the time of the winner, and +1 lap after that
+_DECIDE = 1000  # number of cells that decide whether a column holds durations
 
 
 def seconds(text: str) -> float:
     """Return a measured time in seconds; NaN if the text is not a time.
 
-    >>> seconds("1:02:45.5"), seconds("59,87"), seconds("DNF")
-    (3765.5, 59.87, nan)
+    A gap to the winner, such as +0:12, comes after every time without a plus sign.
+
+    >>> seconds("1:02:45.5"), seconds("59,87"), seconds("1h 00m 23s"), seconds("12'03\"4"), seconds("DNF")
+    (3765.5, 59.87, 3623.0, 723.4, nan)
     """
-    clock = _CLOCK.fullmatch(text.strip())
-    if clock is None:
+    plain = plain_text(text).casefold()
+    if behind := _LAPS.fullmatch(plain):
+        return _GAP * (1 + int(behind[1]))
+    clock = _CLOCK.fullmatch(plain)
+    if clock is None or not (clock["hours"] or clock["minutes"] or clock["seconds"]) or _METRES.fullmatch(plain):
         return nan
-    hours, minutes, rest = (float((part or "0").replace(",", ".")) for part in clock.groups())
-    return 3600 * hours + 60 * minutes + rest
+    hours, minutes, rest = (float((clock[part] or "0").replace(",", ".")) for part in ("hours", "minutes", "seconds"))
+    if clock["hours"] and not clock["minutes"] and not clock["unit"]:  # 1h02
+        minutes, rest = rest, 0.0
+    return (_GAP if clock["gap"] else 0.0) + 3600 * hours + 60 * minutes + rest + float(f"0.{clock['tenths'] or 0}")
+
+
+def are_durations(cells: "pl.Series") -> bool:
+    """Return whether texts are measured times: some have minutes and seconds, and nearly all others are times, too.
+
+    >>> import polars as pl
+    >>> are_durations(pl.Series(["59.8", "1:02.3", "DNF"])), are_durations(pl.Series(["59.8", "62.3"]))
+    (True, False)
+    """
+    cells = cells.drop_nulls().head(_DECIDE).unique()
+    if not cells.str.contains(r"\d *[:hmH′'ч]|\d *(?i:min|std|мин)").any():
+        return False
+    with_digits = cells.filter(cells.str.contains(r"\d"))
+    read = sum(seconds(cell) == seconds(cell) for cell in with_digits)
+    two_parts = with_digits.str.contains(r"\d.*?[:hmH′'ч].*?\d\d?(?:\D|$)").sum()
+    return bool(read >= 0.9 * len(with_digits)) and bool(two_parts)
 
 
 def durations(table: Table, column: str) -> Places:

@@ -7,15 +7,18 @@ LONG = {
     "match": (
         "matchid match gameid game raceid race tournamentid tournament eventid event contestid contest fixtureid"
         " fixture heatid heat sessionid session playid quiz quizid meet regatta spielid spiel turnier partida partido"
-        " torneo carrera course tournoi etapa rennen lauf corrida bateria manga gara wyscig турнир матч игра гонка 比赛"
-        " 試合 partie rencontre incontro partita jogo wedstrijd mecz lopp"
+        " torneo carrera course tournoi etapa rennen lauf corrida bateria manga gara wyscig prueba epreuve prova"
+        " wettkampf zawody bieg турнир матч игра гонка забег 比赛 試合 partie rencontre incontro partita jogo"
+        " wedstrijd mecz lopp"
     ),
     "player": (
         "player playername playerid driver drivername driverid competitor competitorid athlete athletename athleteid"
         " participant participantid contestant contestantid rider racer runner swimmer skater user username userid"
         " handle nickname name fullname model bot agent helm skipper pilot jockey horse boat spieler fahrer"
-        " teilnehmer joueur jugador giocatore jogador speler gracz piloto pilota pilote nadador"
-        " schwimmer laufer coureur игрок участник гонщик 选手 球员 選手"
+        " teilnehmer laufer lauferin schwimmer schwimmerin sportler sportlerin fahrerin coureur nageur nageuse corredor"
+        " corredora nadador nadadora atleta ciclista piloto pilote pilota marchador corridore nuotatore zawodnik"
+        " biegacz plywak kierowca спортсмен бегун пловец joueur jugador giocatore jogador speler gracz игрок участник гонщик"
+        " 选手 球员 選手"
     ),
     "players": "players roster members lineup swimmers crew squadlist spielerliste joueurs jugadores состав",
     "team": (
@@ -148,7 +151,8 @@ WINNER_LOSER = {
 # Columns that hold the winner, or the result of both sides in one cell; the cells decide which of the two it is.
 RESULT = (
     "winner winnerside winningside winningteam winnername winnerid sieger gewinner vainqueur gagnant ganador"
-    " vincitore победитель result outcome ftr res wl wdl winloss win score scores finalscore fulltimescore ft"
+    " vincitore победитель zwyciezca vencedor ganhador winnaar vinnare vinder voittaja vitez gyoztes kazanan"
+    " result outcome ftr res wl wdl winloss win score scores finalscore fulltimescore ft"
     " fulltime scoreline endresult sets satze saetze ergebnis endstand resultat resultado risultato placar"
     " uitslag wynik счет результат 比分 结果 スコア didyouwin didyouwinorlose iwon youwon winorlose winorloss wonorlost"
     " hastdugewonnen gewonnen siegoderniederlage astugagne avezvousgagne gagne hasganado ganaste ganado ganou ganhou"

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..cells.numbers import numbers
+from ..cells.places import are_durations
 from ..cells.score_grammar import PLAYED, pair_cell
 from ..cells.text import plain_text, text_of
 from ..names import plain_name
-from ..read_context import Table, list_names
+from ..read_context import Problems, Table, list_names
 from .aliases import LONG
 from .headers import RACE
 from .play_logs import read_play_log
@@ -106,7 +107,7 @@ def _cross_table(table: Table) -> Grid | None:
         },
         schema=dict.fromkeys((*roles, "result"), pl.String),
     )
-    return _with_rows(table, frame, [game.row for game in games]), {role: role for role in roles} | {"winner": "result"}
+    return with_rows(table, frame, [game.row for game in games]), {role: role for role in roles} | {"winner": "result"}
 
 
 @dataclass(frozen=True)
@@ -212,7 +213,7 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
     )
     columns = ("round", "player1", "player2", "result")
     frame = pl.DataFrame(games, schema=dict.fromkeys(columns, pl.String), orient="row")
-    values = _with_rows(table, frame, rows)
+    values = with_rows(table, frame, rows)
     values.reject(list(contradictions), "result", list(contradictions.values()).__getitem__)
     return values, {"player1": "player1", "player2": "player2", "winner": "result"}
 
@@ -261,9 +262,12 @@ def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
     # Brackets mark a result that does not count in the series, but it is still the result of that race.
     long = long.with_columns(text.str.replace(r"^[(\[](.*)[)\]]$", "$1")).filter(pl.col("result").str.len_chars() > 0)
     row = long["row"].to_list()
-    values = replace(_with_rows(table, long.drop("row"), row), reserved=dict.fromkeys(others, True))
+    values = replace(with_rows(table, long.drop("row"), row), reserved=dict.fromkeys(others, True))
     code = {race: number for number, race in enumerate(races)}
     match = np.array([code[race] for race in long["race"]], np.int64)
+    if are_durations(long["result"]):
+        values.note("race-columns", f"a column per race ({races[0]} to {races[-1]}) with times", number=len(races))
+        return values, {"match": "race", "player": who, "duration": "result"}
     trial = Table(long.select(pl.col("result").cast(pl.Float64, strict=False)), table.title)
     places = are_places(match, numbers(trial, "result"))
     held = "places" if places else "scores, where the highest is best"
@@ -271,10 +275,20 @@ def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
     return values, {"match": "race", "player": who, "rank" if places else "score": "result"}
 
 
-def _with_rows(table: Table, frame: Any, rows: list[int]) -> Table:
-    # In messages, row `i` of the frame has the name of row `rows[i]` of the old table.
-    lines, source, remarks = table.lines, np.array(rows, np.intp), list(table.remarks)
-    return Table(frame, table.title, lambda row: lines(source[row]), table.choices, remarks, unit=table.unit)
+def with_rows(table: Table, frame: Any, rows: Any) -> Table:
+    """Return a table with another frame; `rows` has the row of the old table from which each new row was made.
+
+    In messages, a new row has the name of its old row. The new rows of an old row with a problem cannot be used.
+    """
+    lines, source, problems = table.lines, np.asarray(rows, np.intp), Problems()
+    if len(faulty := table.problems.rows()):
+        old, first = np.unique(source, return_index=True)
+        table.problems.copy_to(problems, dict(zip(old.tolist(), first.tolist(), strict=True)).get)
+        problems.take_along(np.flatnonzero(np.isin(source, faulty)))
+    remarks = list(table.remarks)
+    return Table(
+        frame, table.title, lambda rows: lines(source[rows]), table.choices, remarks, problems, unit=table.unit
+    )
 
 
 def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
@@ -284,7 +298,10 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
     """
     import polars as pl
 
-    columns, day = kinds["number"], kinds["time"][:1]
+    columns, day = (
+        [column for column in table.frame.columns if _mostly_numbers(table, column, kinds)],
+        kinds["time"][:1],
+    )
     # if there is a date, one column of names is allowed; it may name the game
     dated = bool(day) and len(kinds["name"]) == 1 and len(columns) > 2
     if len(columns) < 2 or any(name.isdigit() for name in columns) or (kinds["name"] and not dated):
@@ -295,15 +312,23 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
     long = long.filter(pl.col("score").is_not_null() & (pl.col("score").cast(pl.String).str.strip_chars() != ""))
     long = long.sort("match", maintain_order=True)
     row = long["match"].to_list()
-    values = replace(_with_rows(table, long, row), reserved=dict.fromkeys(others, True))
-    places = are_places(long["match"].to_numpy(), numbers(values, "score"))
-    values.problems.groups.clear()
+    values = replace(with_rows(table, long, row), reserved=dict.fromkeys(others, True))
+    trial = Table(long.select("score"), table.title, choices=table.choices)
+    places = are_places(long["match"].to_numpy(), numbers(trial, "score"))
     players = f"{', '.join(columns[:8])}{', …' * (len(columns) > 8)}"
     held, other = ("places", "score") if places else ("scores, where the highest is best", "rank")
     values.note("player-columns", f"a column per player ({players}) with {held}", number=len(columns))
     values.note("other-reading", f"if the cells are {other}s, make a file with a row per player and a column {other!r}")
     roles = {"match": "match", "player": "player", "rank" if places else "score": "score"}
     return values, roles | ({"time": day[0]} if day else {})
+
+
+def _mostly_numbers(table: Table, column: str, kinds: Kinds) -> bool:
+    # A few cells that are no numbers must not make a player disappear; they are problems.
+    if column in kinds["number"] or column in kinds["time"] or table.frame[column].dtype.is_nested():
+        return column in kinds["number"]
+    text = text_of(table, column)
+    return text.count() > 0 and 2 * text.cast(float, strict=False).count() > text.count()
 
 
 def are_places(match: Any, values: Any) -> bool:

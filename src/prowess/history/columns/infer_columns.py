@@ -25,6 +25,7 @@ from .aliases import HOME_AWAY, LONG, OPPONENT, PLAYERS_OF_SIDES
 from .grids import Kinds, read_grid, read_player_columns
 from .headers import SIDE, is_side_result, plain_role, set_columns
 from .layout import Layout
+from .player_sheets import read_player_sheet, read_time_list
 from .scored_sides import scored_sides
 from .wide import read_result_column
 
@@ -64,7 +65,7 @@ def infer_roles(table: Table, kinds: Kinds | None = None) -> tuple[Table, dict[s
     if len(table.frame.columns) > COLUMNS:
         return None
     sample, kinds = _sample(table), kinds or column_kinds(table)
-    if (grid := read_grid(table, kinds)) is not None:
+    if (grid := read_grid(table, kinds) or read_player_sheet(table, kinds) or read_time_list(table, kinds)) is not None:
         return grid
     roles = scored_sides(sample, kinds) or _infer_sides(sample, kinds)
     if roles is None:

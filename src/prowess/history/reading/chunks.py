@@ -20,6 +20,7 @@ from .delimiters import find_separator
 from .encodings import detect_encoding
 from .formats.pgn import PgnReader, is_pgn, read_lines
 from .formats.plays import is_bgg
+from .formats.trf import is_trf
 from .sniff import check_parquet, is_json, load, load_source
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class _TextFile:
         # Formats that can be read line by line are tables, chess games, and JSON with an object per line.
         if self._is_pgn():
             return self.decoder is None
-        if is_bgg(self.head):
+        if is_bgg(self.head) or is_trf(self.head):
             return False
         head = self.head.lstrip(b"\xef\xbb\xbf \t\r\n")
         if not is_json(self.suffix, head):

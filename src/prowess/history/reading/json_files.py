@@ -20,11 +20,13 @@ from ..read_limits import ReadLimits
 from ..read_options import Choices
 from .byte_source import Source, check_lines, unreadable
 from .delimited_text import LineIndex
+from .formats.games import read_games
 from .formats.plays import read_bg_stats
 from .formats.tournaments import read_challonge, read_startgg, read_toornament
 
 _LINES = (".jsonl", ".ndjson")  # suffixes of files with an object on each line
 _EXPORT_KEYS = (b'"scores_csv"', b'"points_by_participant"', b'"slots"', b'"opponents"', b'"playerScores"')
+_GAME_KEYS = (b'"createdAt"', b'"end_time"', b'"homeTeam"', b'"team1"', b'"Team1"')
 _LONGEST_LINE = 1 << 20  # bytes; a file whose first line is longer is read as one document
 
 
@@ -35,10 +37,18 @@ def read_json(source: Source, choices: Choices) -> Table | Findings:
         for read_export in (read_challonge, read_startgg, read_toornament, read_bg_stats):
             if (table := read_export(document, source.title, choices)) is not None:
                 return table
+    if document is not None and any(key in source.read() for key in _GAME_KEYS):
+        games = read_games([(1, document)], source.title, choices, "match")
+        if games is not None:
+            return games
     items = _Items(source, choices.read_limits, document)
     _, first = next(iter(items), (0, None))
     if first is None:
         return Findings(from_matches([], remarks=(Remark("empty-file", ("an empty file",)),)), source.title)
+    if document is None:
+        lines = ((items.numbers[-1], item) for item in items.objects())
+        if (table := read_games(lines, source.title, choices, items.unit)) is not None:
+            return table
     is_match = isinstance(first, dict) and "teams" in first and choices.columns is None
     return _read_matches(items, choices) if is_match else _read_rows(items, choices)
 

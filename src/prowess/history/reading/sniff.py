@@ -12,6 +12,7 @@ from .byte_source import Source, check_lines, open_source, unreadable
 from .delimited_text import read_text
 from .formats.pgn import is_pgn, read_pgn
 from .formats.plays import is_bgg, read_bgg
+from .formats.trf import is_trf, read_trf
 from .garbled import mend_text
 from .json_files import read_json
 from .workbook import read_workbook
@@ -33,6 +34,7 @@ _OTHER_FORMATS = {
     b"MZ\x90\x00": "a program",
     b"{\\rtf": "a document",
 }
+HEAD = 1 << 14  # bytes in which the first player of a tournament report is searched
 _MARKUP = re.compile(rb"\s*(<!doctype html|<html|<\?xml|<table|<head|<body|<meta)", re.IGNORECASE)
 
 
@@ -56,6 +58,8 @@ def _load(source: Source, choices: Choices) -> Table | Findings:
         return read_pgn(source, choices)
     if is_json(source.suffix, head):
         return read_json(source, choices)
+    if is_trf(head) or (head[:1] in b"01X#" and is_trf(source.read(HEAD))):
+        return read_trf(source, choices)
     if source.suffix == ".parquet" or head.startswith(b"PAR1"):
         import polars as pl
 

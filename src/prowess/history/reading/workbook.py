@@ -28,33 +28,54 @@ _TIMESTAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$"
 
 
 def read_workbook(source: Source, choices: Choices) -> Table:
-    """Read the first sheet, or the chosen one, like a text file; rows are numbered as in the sheet."""
+    """Read the first sheet, or the chosen one, like a text file; rows are numbered as in the sheet.
+
+    If no sheet is chosen, the table can open the others.
+    """
+    import polars as pl
+
     fastexcel = import_extra("fastexcel", "fastexcel", "excel")
     _check_archive(source, choices.read_limits)
+
+    def open_sheet(name: str) -> Table:
+        try:
+            # Read from row 0, because fastexcel would not count the empty rows above the first filled one.
+            frame = book.load_sheet(name, header_row=None, skip_rows=0, dtypes="string").to_polars()
+        except fastexcel.FastExcelError as error:
+            raise unreadable(source.title, Exception(str(error).splitlines()[0])) from error
+        return _read_sheet(frame, name, source, choices)
+
     try:
         book = fastexcel.read_excel(source.read() if source.path is None else str(source.path))
-        names = list(book.sheet_names)
-        name = names[0] if choices.sheet is None else choices.sheet
-        if name not in names:
-            message = f"{source}: sheet {name!r} not found; the sheets are {', '.join(map(repr, names))}"
-            raise Error(message, field="sheet", value=name)
-        # Read from row 0, because fastexcel would not count the empty rows above the first filled one.
-        frame = book.load_sheet(name, header_row=None, skip_rows=0, dtypes="string").to_polars()
+        names = tuple(book.sheet_names)
     except fastexcel.FastExcelError as error:
         raise unreadable(source.title, Exception(str(error).splitlines()[0])) from error
+    name = names[0] if choices.sheet is None else choices.sheet
+    if name not in names:
+        message = f"{source}: sheet {name!r} not found; the sheets are {', '.join(map(repr, names))}"
+        raise Error(message, field="sheet", value=name)
+    if len(names) == 1 or choices.sheet is not None:
+        return replace(open_sheet(name), sheets=names)
+    try:
+        table = open_sheet(name)
+    except Error:
+        table = Table(pl.DataFrame(), source.title, choices=choices, unit="row")  # another sheet may have the matches
+    also = f" (also {', '.join(map(repr, names[2:]))})" if len(names) > 2 else ""
+    pieces = (f"only sheet {name!r} is read; use ", Option("sheet", names[1]), f" to read another one{also}")
+    table.remarks.insert(0, Remark("sheet", pieces, count=len(names)))
+    return replace(table, sheets=names, open_sheet=open_sheet)
+
+
+def _read_sheet(frame: "pl.DataFrame", name: str, source: Source, choices: Choices) -> Table:
     if frame.is_empty():
-        raise Error(f"{source}: sheet {name!r} is empty; its first row must name the columns")
+        raise Error(f"{source}: sheet {name!r} is empty; its first row must name the columns", field="sheet")
     rows = frame.head(_SAMPLE).fill_null("").rows()
     heading = find_heading([Record(number, list(cells)) for number, cells in enumerate(rows, 1)], choices, unit="row")
     frame.columns = list(heading.names)
     frame = frame[heading.start :].select(map(_format_dates, frame.columns))
-    remarks = []
-    if len(names) > 1 and choices.sheet is None:
-        also = f" (also {', '.join(map(repr, names[2:]))})" if len(names) > 2 else ""
-        pieces = (f"only sheet {name!r} is read; use ", Option("sheet", names[1]), f" to read another one{also}")
-        remarks.append(Remark("sheet", pieces, count=len(names)))
-    grid = Grid(frame, heading, lambda rows: heading.start + rows + 1, remarks=remarks, unit="row")
-    return replace(trim_table(grid, source.title, choices), sheets=tuple(names))
+    return trim_table(
+        Grid(frame, heading, lambda rows: heading.start + rows + 1, remarks=[], unit="row"), source.title, choices
+    )
 
 
 def _format_dates(column: str) -> "pl.Expr":

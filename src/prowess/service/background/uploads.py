@@ -12,7 +12,7 @@ from ...errors import Error
 from ...history.questions import Question, open_questions
 from ...history.read_context import Findings, Table
 from ...history.read_options import Choices
-from ...history.readers import from_table
+from ...history.readers import from_table, with_matches
 from ...history.reading.byte_source import open_source
 from ...history.reading.sniff import load_source
 from ...store.choices import Chosen
@@ -66,16 +66,17 @@ def _read(path: Path, choices: Choices, ids: bool, ask: bool) -> FilePreview:
         return FilePreview({}, None, error)
     if not isinstance(opened, Table):
         return _preview(opened, ids)
-    columns = {
-        column.name: ["" if cell is None else str(cell) for cell in column]
-        for column in opened.frame.head(SAMPLE).iter_columns()
-    }
     found = None
     try:
+        opened = with_matches(opened)
         found = from_table(opened)
         preview = _preview(found, ids)
     except Error as error:
         preview = FilePreview({}, None, error)
+    columns = {
+        column.name: ["" if cell is None else str(cell) for cell in column]
+        for column in opened.frame.head(SAMPLE).iter_columns()
+    }
     questions = open_questions(opened, found) if ask else ()
     return replace(preview, columns=columns, questions=questions, is_text=opened.unit == "line")
 

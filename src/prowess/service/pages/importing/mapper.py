@@ -97,6 +97,7 @@ FIELDS: dict[str, Field] = {
     "walkovers": Field("Walkovers", {"skip": "are left out", "count": "count as matches"}),
     "seeds": Field("Seeds in names", {"drop": "are dropped", "keep": "are a part of the name"}),
     "placeholders": Field("Names such as TBD", {"skip": "are left out", "keep": "are players"}),
+    "lowest_wins": Field("Best score", {"True": "is the lowest", "False": "is the highest"}, YES_NO),
     "decimal": Field("Decimal mark", {".": "point: 2.5", ",": "comma: 2,5"}),
     "separator": Field("Cells are separated by", {name: f"a {name}" for name in SEPARATORS}, SEPARATORS),
     "header": Field("The first row", {"True": "has the column names", "False": "is a match"}, YES_NO),

@@ -31,7 +31,7 @@ from .mapper import COLUMNS, render_error, render_option, role_label
 
 PROBLEMS, NAMES, MATCHES, VALUES, CELL = 100, 12, 5, 3, 40  # maximum numbers in a preview
 # Codes of remarks that are left out, because the form already shows their content.
-ON_THE_FORM = ("layout", "ignored-columns", "sheet", SPELLING)
+ON_THE_FORM = ("layout", "ignored-columns", SPELLING)
 EMPTY: Plain = {
     "problem": "",
     "sentences": [],
