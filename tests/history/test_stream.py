@@ -194,6 +194,15 @@ def test_table_with_a_column_per_player_cannot_be_streamed(tmp_path: Path) -> No
     assert caught.value.hint == Option("stream", False)
 
 
+def test_games_in_descending_order_cannot_be_streamed(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text("game,winner,loser\n" + "".join(f"{20 - m},ann,bob\n" for m in range(20)))
+    assert len(History.read(path)) == 20
+    with pytest.raises(Error, match="not in the order of their numbers") as caught:
+        list(History.stream(path, rows=5))
+    assert caught.value.hint == Option("stream", False)
+
+
 def test_header_alone_is_streamed_as_an_empty_history_and_invalid_input_raises_an_error(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text("winner,loser\n")

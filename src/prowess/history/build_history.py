@@ -39,8 +39,9 @@ def build(draft: RawMatches) -> History:
         entry_context=draft.entry_context,
         lines=draft.lines,
     )
-    if draft.sequence is not None and history.time is not None:
-        history = take(history, np.lexsort((draft.sequence, history.time)))
+    if draft.sequence is not None:
+        keys = (draft.sequence,) if history.time is None else (draft.sequence, history.time)
+        history = take(history, np.lexsort(keys))
     in_time = history.time is None or not (history.time[1:] < history.time[:-1]).any()
     if len(alone := draft.alone()):
         left_out = count(len(alone), "match with a single team", "matches with a single team")

@@ -14,17 +14,18 @@ codes are:
   `unnamed-ignored`, `names-for-places`, `no-teams`, `unfilled-teams`, `half-scores`, `inferred-columns`,
   `player-columns`, `other-reading`, `match-columns`, `order-of-rows`, `everybody-alone`, `summed-scores`,
   `unused-scores`, `contradicting-results`, `unused-time-column`, `unused-clock-column`, `inferred-time`, `no-times`,
-  `order-of-rounds`, `pairs`, `home-by-neutral`, `no-home-team`, `one-match`, `parts-of-names`, `cross-table`,
-  `cross-table-home`, `swiss-table`, `unread-rounds`, `race-columns`, `tie-cells`, `filled-down`,
-  `players-of-clubs`, `unknown-draws`
+  `order-of-rounds`, `order-of-numbers`, `pairs`, `home-by-neutral`, `no-home-team`, `one-match`, `parts-of-names`,
+  `cross-table`, `cross-table-home`, `swiss-table`, `unread-rounds`, `race-columns`, `tie-cells`, `filled-down`,
+  `players-of-clubs`, `unknown-draws`, `win-columns`, `teammates`, `lowest-wins`, `handicap`, `summary-columns`,
+  `distant-scores`
 - of the cells: `decimal-mark`, `bare-decimals`, `negative-scores`, `bracketed-numbers`, `unread-scores`,
   `partial-scores`, `rosters`, `single-name`, `smaller-teams`, `result-words`, `overtime`, `winner-first`, `sets`,
   `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`, `missing-places`, `missing-durations`,
   `numbers-as-dates`, `months`, `short-years`, `several-zones`, `earliest-time`, `day-month-order`, `empty-clock`,
   `distant-times`, `seeds`, `similar-names`
-- of rows left out or counted: `not-played`, `walkovers`, `byes`, `placeholders`, `absent`, `repeated-players`,
-  `single-team`, `repeated-rows`, `repeated-rows-counted`, `mirrored-rows`, `mirrored-rows-counted`, `repeated-matches`,
-  `problems`
+- of rows left out or counted: `not-played`, `late-draw`, `summary-rows`, `walkovers`, `byes`, `placeholders`, `absent`,
+  `repeated-players`, `single-team`, `repeated-rows`, `repeated-rows-counted`, `mirrored-rows`, `mirrored-rows-counted`,
+  `repeated-matches`, `problems`
 - of joined files: `mixed-context`
 - of aliases: `aliases`, `unused-aliases`, `new-name`
 """
@@ -207,6 +208,7 @@ class Table:
     decided: Mapping[str, Any] = field(default_factory=dict)
     unit: str = "row"
     origin: Rows | None = None  # the original index of each row, before other rows were removed
+    heading: str = ""  # the title above the table
     sheets: tuple[str, ...] = ()  # the names of all sheets of a workbook
     open_sheet: "Callable[[str], Table] | None" = None  # reads another sheet, if the user has not chosen one
     reserved: Mapping[str, bool] = field(default_factory=dict)  # columns without a role; true if they may be context
@@ -311,6 +313,7 @@ class Table:
             decided=self.decided,
             unit=self.unit,
             origin=kept if self.origin is None else self.origin[kept],
+            heading=self.heading,
             reserved=self.reserved,
         )
 

@@ -15,8 +15,12 @@ Walkovers = Literal["skip", "count"]
 ScoreUnit = Literal["sets", "games", "points"]
 Seeds = Literal["drop", "keep"]
 Placeholders = Literal["skip", "keep"]
+Totals = Literal["matches", "score"]
+Shootouts = Literal["win", "draw"]
+Fixtures = Literal["skip", "count"]
 _WORDS = {"decimal": (".", ","), "duplicates": get_args(Duplicates), "walkovers": get_args(Walkovers)}
 _WORDS |= {"score_unit": get_args(ScoreUnit), "seeds": get_args(Seeds), "placeholders": get_args(Placeholders)}
+_WORDS |= {"totals": get_args(Totals), "shootouts": get_args(Shootouts), "fixtures": get_args(Fixtures)}
 
 
 class Reading(TypedDict, total=False):
@@ -38,6 +42,9 @@ class Reading(TypedDict, total=False):
     seeds: Seeds | None
     placeholders: Placeholders | None
     lowest_wins: bool | None
+    totals: Totals | None
+    shootouts: Shootouts | None
+    fixtures: Fixtures | None
     skip_problems: bool | None
     separator: str | None
     encoding: str | None
@@ -106,6 +113,15 @@ class Choices:
         None, "Leave out the matches of names that stand for nobody, such as TBD (skip), or rate these names (keep)."
     )
     lowest_wins: bool | None = _choice(None, "Whether the lowest score wins, as in golf, or the highest.")
+    totals: Totals | None = _choice(
+        None, "Count a row with the wins and draws of a period as that many matches (matches), or as one (score)."
+    )
+    shootouts: Shootouts | None = _choice(
+        None, "Count a shoot-out as a win of the side that won it (win), or as a draw (draw)."
+    )
+    fixtures: Fixtures | None = _choice(
+        None, "Leave out scores of 0-0 after the last other result (skip), or count them as draws (count)."
+    )
     skip_problems: bool | None = _choice(
         False,
         "Skip all unreadable rows, or reject a file that has any; by default, a few unreadable rows are skipped.",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Error, Remark
+from ..errors import Error, Option, Piece, Remark
 from ..text import count
 from .build_history import build
 from .cells.dates.columns import read_times
@@ -29,6 +29,7 @@ from .columns.context_columns import (
     wide_sources,
     without_context,
 )
+from .columns.direction import read_handicap
 from .columns.duplicates import BOTH_VIEWS
 from .columns.filled_down import fill_down
 from .columns.grids import Kinds
@@ -37,6 +38,7 @@ from .columns.infer_columns import (
     COLUMNS,
     add_time,
     column_kinds,
+    infer_races,
     infer_roles,
     join_sets,
     reconcile_results,
@@ -45,11 +47,14 @@ from .columns.infer_columns import (
 from .columns.layout import Layout, NoLayout, Suggestion, recognise
 from .columns.lineups import add_lineups
 from .columns.long import RowGroups, read_long
+from .columns.match_order import check_last_results, number_order
 from .columns.match_rules import doubtful_names, find_faults
 from .columns.raw_matches import RawMatches
 from .columns.seeds import drop_seeds
 from .columns.suggestions import is_plausible, suggest_roles
+from .columns.summary_rows import find_summary_rows
 from .columns.wide import add_venue, read_wide
+from .columns.win_columns import read_win_columns
 from .context import FIELDS, parse_marked_header
 from .data_checks import note_spellings
 from .history import History
@@ -122,12 +127,16 @@ def from_table(table: Table, *, suggest: bool = True) -> Findings:
     Matches that break a rule are dropped after the second pass. If no layout fits and `suggest` is true, the error
     suggests one.
     """
+    if len(totals := find_summary_rows(table)):
+        table = _select_rows(table, table.frame, np.delete(np.arange(len(table.frame)), totals).tolist())
     table, layout = _recognise(table, suggest)
     opening, rows = tuple(table.remarks), len(table.frame)
     earlier: list[Remark] = []  # remarks on decisions that are kept
     unused = _UnusedRows(layout)
     while True:
         draft, sources = (None, None) if len(table.unusable()) else _read_matches(table, layout)
+        if draft is not None and not len(table.unusable()):
+            check_last_results(table, layout, draft)
         unusable = table.unusable()
         if draft is not None and sources is not None and not len(unusable):
             break
@@ -219,11 +228,13 @@ class _UnusedRows:
 
 
 def _recognise(table: Table, suggest: bool) -> tuple[Table, Layout]:
-    table = join_sets(fill_down(table))
+    table = read_handicap(read_win_columns(join_sets(fill_down(table))))
     plain = without_context(table)
     try:
         unfit = table.decide("unfit columns", lambda: unfit_columns(plain) if len(table.frame) else None)
         layout = recognise(plain.frame.columns, table.choices.columns, unfit)
+        if (races := infer_races(plain, layout)) is not None:
+            return races[0], recognise(without_context(races[0]).frame.columns, races[1])
         if len(table.frame):
             layout = table.decide("layout", lambda: add_time(plain, add_venue(plain, reconcile_results(plain, layout))))
             layout = add_lineups(plain, layout)
@@ -278,7 +289,7 @@ def _read_matches(table: Table, layout: Layout) -> tuple[RawMatches, Callable[[]
         times = read_times(table, roles["time"], roles.get("clock"))
         if times is not None:
             draft.times = Times(when(times.number, roles["time"]), times.kind, times.zone)
-            draft.sequence = _sequence(table, draft, rows)
+    draft.sequence = _sequence(table, layout, draft, rows)
     if "importance" in roles:
         draft.importance = of_match(numbers(table, roles["importance"]), roles["importance"])
     if "id" in roles:
@@ -287,33 +298,38 @@ def _read_matches(table: Table, layout: Layout) -> tuple[RawMatches, Callable[[]
             layout = layout.with_roles(id=None)
     draft = drop_seeds(table, draft)
     check_columns(without_context(table), layout, draft)
-    if draft.times is None and len(draft) > 1:
+    if draft.times is None and draft.sequence is None and len(draft) > 1:
         table.note("no-times", "no column has times, so matches are rated in the order of the rows")
     draft.remarks = (*layout.describe(), *draft.remarks, *table.remarks)
     return draft, sources
 
 
-def _sequence(table: Table, draft: RawMatches, rows: RowGroups | None) -> Floats | None:
-    """Return the round of each match as a number, to order matches with the same time.
+def _sequence(table: Table, layout: Layout, draft: RawMatches, rows: RowGroups | None) -> Floats | None:
+    """Return the round or the number of each match, to order matches without a time or with the same time.
 
-    Return None if round names are unknown, or if the rounds are already in the order of the rows.
+    Return None if these are unknown, or if they are already in the order of the rows.
     """
-    assert draft.times is not None
+    time = np.zeros(len(draft)) if draft.times is None else draft.times.number
     columns = without_context(table).frame.columns
     column = next((name for name in columns if plain_name(name) in ROUND.split()), None)
-    order = None if column is None or table.frame[column].dtype.is_nested() else round_order(text_of(table, column))
+    code, by, order = "order-of-rounds", "rounds", None
+    if column is not None and draft.times is not None and not table.frame[column].dtype.is_nested():
+        order = round_order(text_of(table, column))
+        order = order if order is None or rows is None else order[rows.first_row]
+    if order is None and (numbered := number_order(table, layout, rows)) is not None:
+        column, order = numbered
+        code, by = "order-of-numbers", "numbers"
     if column is None or order is None:
         return None
-    order = order if rows is None else order[rows.first_row]
-    time = draft.times.number
-    moved = np.count_nonzero(np.lexsort((order, time)) != np.argsort(time, kind="stable"))
+    moved = int(np.count_nonzero(np.lexsort((order, time)) != np.argsort(time, kind="stable")))
     if not moved:
         return None
-    text = (
-        f"matches with the same time are put in the order of their rounds in {column} "
-        f"({count(int(moved), 'match', 'matches')}"
-    )
-    table.note("order-of-rounds", f"{text} moved)", column=column, number=int(moved))
+    which = "matches" if draft.times is None else "matches with the same time"
+    text = f"{which} are put in the order of their {by} in {column} ({count(moved, 'match', 'matches')} moved)"
+    change: tuple[Piece, ...] = ()
+    if code == "order-of-numbers" and "order" not in layout.roles:
+        change = "; use ", Option("columns", {"order": None}), " to keep the order of the rows"
+    table.note(code, text, *change, column=column, number=moved)
     return order
 
 

@@ -115,6 +115,11 @@ class Stream(Iterator[History]):
             )
             error.hint = Option("stream", False)
             raise error
+        by_number = any(remark.code == "order-of-numbers" for remark in findings.history.remarks)
+        if by_number and findings.history.time is None:
+            error = sample.error(0, "the matches are not in the order of their numbers: read the whole file at once")
+            error.hint = Option("stream", False)
+            raise error
         # A large chunk makes its own decisions, with two exceptions. If matches are listed from both sides, a day must
         # not be split between chunks. The context must have the same columns in all histories.
         always = {BOTH_VIEWS, CONTEXT, PARTIAL} & findings.decisions.keys()

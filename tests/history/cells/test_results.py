@@ -26,9 +26,9 @@ def one(cell: str | None, **choices: Any) -> tuple[float, float, int, int]:
             "3 1", "３-１",
             " 3-1 ", "3-1*", "3-1 [a]", "(3-1)", "'3-1", "3-1.", "3-1 aet", "3-1 (a.e.t.)", "3–1 (AET)", "3-1 OT",
             "3-1/OT",
-            "3-1 (2OT)", "3-1 n.V.", "3-1 (SO)", "3-1 FT", "3-1 (1-0)", "3:1 (1:0)", "3-1 (HT 1-0)",
+            "3-1 (2OT)", "3-1 n.V.", "3-1 FT", "3-1 (1-0)", "3:1 (1:0)", "3-1 (HT 1-0)",
             "3-1 (1-0, 1-1, 1-0)",
-            "3-1 (25-20, 25-22, 20-25, 25-19)", "3-1 (agg. 4-4)", "3,0-1,0", "+3:+1", "3-1 n.P.",
+            "3-1 (25-20, 25-22, 20-25, 25-19)", "3-1 (agg. 4-4)", "3,0-1,0", "+3:+1",
         )),
         ("1-0", 1, 0), ("0-1", 0, 1), ("½-½", 0.5, 0.5), ("1/2-1/2", 0.5, 0.5), ("0.5-0.5", 0.5, 0.5),
         ("0,5-0,5", 0.5, 0.5),
@@ -159,9 +159,17 @@ def test_results_with_a_penalty_shoot_out_add_a_remark() -> None:
     cells = table(["2-2 (4-3 p)", "1-0", "2-2 (1-0)"])
     pair_results(cells, "a")
     [remark] = cells.remarks
-    assert (
-        str(remark) == "a: '2-2 (4-3 p)' is read as 2-2: the score before the shoot-out counts, so the match is a draw"
-    )
+    read = "a: '2-2 (4-3 p)' is read as 2-2: the score before the shoot-out counts, so the match is a draw"
+    assert str(remark) == f"{read}; use `shootouts='win'` to count the side that won it as the winner"
+
+
+def test_shoot_outs_are_draws_or_wins_in_every_notation() -> None:
+    cells = ["2-2 (4-3 p)", "3-4 SO", "1 (2) - 1 (3)", "5:2 n.E.", "2-1 a.e.t."]
+    for shootouts, signs in ((None, [0, 0, 0, 0, 1]), ("draw", [0, 0, 0, 0, 1]), ("win", [1, -1, -1, 1, 1])):
+        assert pair_results(table(cells, shootouts=shootouts), "a").sign.tolist() == signs
+    before = pair_results(table(cells), "a").first
+    assert before[[0, 1, 2, 4]].tolist() == [2, 3, 1, 2]
+    assert np.isnan(before[3])
 
 
 def test_chess_results_are_not_read_as_scores() -> None:

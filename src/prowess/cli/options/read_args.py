@@ -64,7 +64,7 @@ def complete_role(incomplete: str) -> list[str]:
 
 
 def _read_options() -> list[inspect.Parameter]:
-    words = ("duplicates", "walkovers", "score_unit", "seeds", "placeholders")
+    words = ("duplicates", "walkovers", "score_unit", "seeds", "placeholders", "totals", "shootouts", "fixtures")
     kinds = get_type_hints(Choices) | dict.fromkeys(words, str | None)
     kinds |= {"limits": bool, "aliases": Path | None}
     kinds |= dict.fromkeys(REPEATABLE, list[str] | None)

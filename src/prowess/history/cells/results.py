@@ -25,6 +25,7 @@ _RULES = {
     "clock": "this is a time of day, so the match has not been played yet",
     "retired": "if a match ended early, the {unit} played until then are counted",
 }
+_SHOT = "the side that won the shoot-out won the match"
 MOST = 0.9  # fraction of the cells with sets that must look like tennis
 _TIME_OF_DAY = re.compile(r"(\d|[01]\d|2[0-3]):([0-5]\d)")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)?|1/2)")
@@ -70,6 +71,7 @@ def pair_results(table: Table, column: str, decided: bool = False) -> Results:
     """
     cells = _Column(table, column)
     read = cells.settle([pair_cell(cell, table.choices.decimal) for cell in cells.texts])
+    read = cells.settle_shootouts(read, decided)
     if not decided:
         read = [_NO_WINNER if result.rule == "retired" and not result.sign else result for result in read]
     return cells.results(read)
@@ -96,7 +98,7 @@ def word_results(table: Table, column: str, also: Mapping[str, int] | None = Non
     signs = _choose_language(cells, words, also or {})
     read = [_read_word(*parts, signs) for parts in zip(cells.texts, words, scores, strict=True)]
     if not signs.keys() & set(words):
-        read = cells.settle(read)
+        read = cells.settle_shootouts(cells.settle(read))
     beside = [score is not None and result.state == PLAYED for result, score in zip(read, scores, strict=True)]
     lost, won = ([result for result in compress(read, beside) if result.sign == sign] for sign in (-1, 1))
     # If even losses are written as 3-1, the winner's score is first.
@@ -159,6 +161,23 @@ class _Column:
                     read[index] = replace(sets, within=(result.first, result.second), tennis=True)
         return read
 
+    def settle_shootouts(self, read: list[Cell], decided: bool = False) -> list[Cell]:
+        """Count all shoot-outs as draws, or as wins: 2-2 (4-3 p) and 4:3 n.P. both tell the result of a shoot-out.
+
+        If `decided` is true, another column has the winner.
+        """
+        for index in [index for index, result in enumerate(read) if result.rule == "shoot-out"]:
+            result = read[index]
+            first, second = result.first, result.second
+            if decided:
+                read[index] = replace(result, rule="")
+            elif self.table.choices.shootouts == "win":
+                read[index] = replace(result, sign=result.shot)
+            elif first != second:  # the winner has one more goal, or all goals of the shoot-out
+                before = min(first, second) if abs(first - second) == 1 else np.nan
+                read[index] = replace(result, first=before, second=before, sign=0)
+        return read
+
     def _score_unit(self, read: list[Cell]) -> str:
         of_sets = [result for result in read if result.within is not None]
         tennis = bool(of_sets) and sum(result.tennis for result in of_sets) >= MOST * len(of_sets)
@@ -177,7 +196,8 @@ class _Column:
             ]
         inner = "games" if any(result.tennis for result in read) else "points"
         other = inner if unit == "sets" else "sets"
-        for rule, meaning in _RULES.items():
+        won = self.table.choices.shootouts == "win"
+        for rule, meaning in (_RULES | ({"shoot-out": _SHOT} if won else {})).items():
             chosen = [result.rule == rule for result in read]
             if any(chosen):
                 index, rows = chosen.index(True), self.count_rows(chosen)
@@ -186,9 +206,13 @@ class _Column:
                 score = f" is read as {result.first:g}-{result.second:g}" if is_scored else ""
                 more = f" ({rows:,} cells)" if rows > 1 else ""
                 text = f"{self.column}: {self.texts[index]!r}{score}: {meaning.format(unit=unit)}{more}"
-                change: tuple[Piece, ...] = (
-                    ("; use ", Option("score_unit", other), f" to count {other}") if rule == "sets" else ()
-                )
+                change: tuple[Piece, ...] = ()
+                if rule == "sets":
+                    change = "; use ", Option("score_unit", other), f" to count {other}"
+                elif rule == "shoot-out" and won:
+                    change = "; use ", Option("shootouts", "draw"), " to count shoot-outs as draws"
+                elif rule == "shoot-out":
+                    change = "; use ", Option("shootouts", "win"), " to count the side that won it as the winner"
                 self.table.note(rule, text, *change, column=self.column, number=rows)
         state = np.array([result.state for result in read], np.int8)
         wrong = np.flatnonzero((state == WRONG)[self.code])

@@ -35,6 +35,7 @@ class Cell:
     right: str = _RIGHT
     within: tuple[float, float] | None = None
     tennis: bool = False  # whether all sets are possible in tennis
+    shot: int = 0  # the sign of the winner of a shoot-out; the scores may include the shoot-out, as in 4:3 n.P.
 
 
 def sign_of(first: float, second: float) -> int:
@@ -101,7 +102,8 @@ def pair_cell(cell: str, decimal: str | None = None) -> Cell:
         return Cell() if first is None or second is None else pair(first, second)
     if beside := grammar.beside.fullmatch(text):  # a shoot-out beside the scores: 1 (5) - 1 (4)
         first, second = _plain(beside[1]), _plain(beside[3] or beside[6])
-        return pair(first, second, rule="shoot-out" if first == second else "")
+        shot = sign_of(float(beside[2]), float(beside[4] or beside[5]))
+        return replace(pair(first, second, rule="shoot-out"), shot=shot) if first == second else pair(first, second)
     outside = grammar.brackets.sub(" ", text).strip()
     inside = [match[0] for match in grammar.brackets.finditer(text)]
     if not outside and len(inside) == 1:
@@ -150,7 +152,12 @@ def _read_pairs(outside: str, inside: list[str]) -> Cell:
         # A higher score in brackets is not a half-time score.
         beyond = len(more) == 1 and (more[0][0] > first or more[0][1] > second)
         rule = "retired" if retired else "shoot-out" if first == second and (shot or beyond) else ""
-        return pair(first, second, pairs=0 if more else 1, rule=rule)
+        cell = pair(first, second, pairs=0 if more else 1, rule=rule)
+        if rule == "shoot-out":
+            return replace(cell, shot=sign_of(*more[-1]) if more else 0)
+        # Without another score, the score includes the shoot-out. In French, "a.p." means extra time.
+        after = bool(around & (words.SHOOTOUTS - {"ap"})) and not retired and not more and first != second
+        return replace(cell, rule="shoot-out", shot=cell.sign) if after else cell
     deciders = [score for part in inside if part.startswith("[") for score in _scores(part)]  # as in 6-4 4-6 [10-8]
     within = _sums([*scores, *((float(left > right), float(right > left)) for left, right in deciders)])
     finished = scores[:-1] if retired and max(scores[-1]) < _SET else scores

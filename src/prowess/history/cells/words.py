@@ -63,9 +63,13 @@ WALKOVERS = _words(
 )
 FIRST_BY_WALKOVER = _words("+:- +/- +- +-- 1-0f 1f-0f 1f-0 1:0f 1f:0f 1f:0")
 SECOND_BY_WALKOVER = _words("-:+ -/+ -+ --+ 0f-1 0f-1f 0-1f 0f:1 0f:1f 0:1f")
-SHOOTOUTS = _words("p pen pens pk pks pso penalties penalty shootout so np ie elfm elfmeterschiessen tab dcr rig ap")
+SHOOTOUTS = _words(
+    "p pen pens pk pks pso penalties penalty shootout so gws np ne ie elfm elfmeterschiessen tab dcr rig rigori ap gp"
+    " penaltis penales tirs strafschoppen wns karne karnych kk sn str straffar пен пенальти бул буллиты б 点球"
+)
 AROUND_SCORES = SHOOTOUTS | _words(
-    "aet et ot 1ot 2ot 3ot 4ot nv nve after extra time overtime ft full fulltime ht half halftime on agg aggregate won"
+    "aet et ot au but buts dp dprol от дв 1ot 2ot 3ot 4ot nv nve after extra time overtime ft full fulltime ht half"
+    " halftime on agg aggregate won"
     " win wins by dls final sets tb prol dts n v i e a"
 )
 RETIRED = _words("ret retd retired rtd retires def dq disqualified")

@@ -7,18 +7,19 @@ LONG = {
     "match": (
         "matchid match gameid game raceid race tournamentid tournament eventid event contestid contest fixtureid"
         " fixture heatid heat sessionid session playid quiz quizid meet regatta spielid spiel turnier partida partido"
-        " torneo carrera course tournoi etapa rennen lauf corrida bateria manga gara wyscig prueba epreuve prova"
-        " wettkampf zawody bieg турнир матч игра гонка забег 比赛 試合 partie rencontre incontro partita jogo"
-        " wedstrijd mecz lopp"
+        " torneo carrera course tournoi etapa rennen lauf corrida bateria manga gara regata wyscig prueba epreuve prova"
+        " wettkampf zawody bieg турнир матч игра гонка партия забег 比赛 場次 场次 試合 partie rencontre incontro"
+        " partita jogo wedstrijd mecz lopp"
     ),
     "player": (
         "player playername playerid driver drivername driverid competitor competitorid athlete athletename athleteid"
-        " participant participantid contestant contestantid rider racer runner swimmer skater user username userid"
+        " participant participantid contestant contestantid rider racer runner swimmer skater rower sculler golfer"
+        " bowler archer cyclist skier ruderer segler reiter cavalier user username userid"
         " handle nickname name fullname model bot agent helm skipper pilot jockey horse boat spieler fahrer"
         " teilnehmer laufer lauferin schwimmer schwimmerin sportler sportlerin fahrerin coureur nageur nageuse corredor"
         " corredora nadador nadadora atleta ciclista piloto pilote pilota marchador corridore nuotatore zawodnik"
-        " biegacz plywak kierowca спортсмен бегун пловец joueur jugador giocatore jogador speler gracz игрок участник гонщик"
-        " 选手 球员 選手"
+        " biegacz plywak kierowca спортсмен бегун пловец joueur jugador giocatore jogador speler gracz игрок участник"
+        " гонщик 选手 球员 選手"
     ),
     "players": "players roster members lineup swimmers crew squadlist spielerliste joueurs jugadores состав",
     "team": (
@@ -33,9 +34,12 @@ LONG = {
     "score": (
         "score points pts goals teamscore totalscore finalscore totalpoints total punkte gesamt tore puntos goles"
         " punti pontos очки счет баллы 得分 得点 vp victorypoints siegpunkte"
+        " holz pins strokes throws schlage coups golpes slag topar scoretopar"
+        " penalites penalties penaltypoints faults fehlerpunkte strafpunkte penalizaciones penalidades"
     ),
     "duration": (
-        "finishtime finishingtime racetime totaltime elapsedtime duration chiptime guntime nettime laptime besttime"
+        "correctedtime corrected finishtime finishingtime racetime totaltime elapsedtime duration chiptime guntime"
+        " nettime laptime besttime seconds secs sec sekunden segundos secondes secondi"
         " laufzeit zielzeit time zeit tiempo temps tempo время"
     ),
     "result": "result outcome win won winner iswinner haswon wl winloss victory",
@@ -59,7 +63,7 @@ PARTS = (
     "season seasonid year saison temporada stagione сезон",
     "league competition division liga",
     "round roundid roundno roundnumber week gameweek matchday gw journee jornada spieltag runde тур",
-    "grandprix gp venue track circuit stage leg table board room court",
+    "grandprix gp venue track circuit stage leg table board room court pairing paarung tisch brett mesa tavolo",
 )
 # Columns that divide the rows of an event into matches, if players recur or places start again.
 HEATS = (
@@ -71,6 +75,28 @@ HEATS = (
 # At different tables, people play different matches.
 TABLES = "table tableno tablenumber tisch tischnr mesa tavolo tafel stol stolik стол 桌"
 ROUND = "round roundname stage phase runde tour fase ronda turno"
+# Words for scores of which the lowest is best, and for points, of which the highest is best.
+LOWEST = (
+    "stroke strokes shot shots throw throws schlag schlage coups golpes slag slagen colpi tacadas penalty penalties"
+    " penaltypoints penalites penalidades penalizaciones penalita faltas fault faults fehler fehlerpunkte strafpunkte"
+    " topar overpar scoretopar minigolf discgolf crazygolf miniaturgolf"
+)
+HIGHEST = "point points pts stableford punkte poang puntos punti pontos punkty очки баллы pins holz kegel"
+HANDICAP = "handicap hcp hdcp hdc vorgabe spielvorgabe playinghandicap coursehandicap гандикап"
+NET = "net nett netto neto nette"
+GROSS = "gross brutto bruto brut lordo bruttoscore"
+# Columns about the course in a sheet with a column per player, in lower case: Par is a column, but Pär is a player.
+COURSE = "par holes loch löcher trous hoyos buche slope length distance"
+# Columns that say who played together, besides those of `LONG["team"]`.
+TOGETHER = (
+    "pair paar paire pareja coppia dupla para пара couple duo doppel double partnership boat boot bateau barca crew"
+    " colour color farbe couleur alliance party group gruppe"
+)
+# Numbers of matches, which may tell their order.
+GAME_NUMBER = (
+    "game gameno gamenumber gamenr match matchno matchnumber matchnr no nr num number spiel spielnr spielnummer partie"
+    " partida partido partidano jogo juego wedstrijd mecz gara incontro kamp матч игра партия 场次 場次 试合 試合"
+)
 # Columns of league tables, which sum up many matches.
 STANDINGS = (
     "p pld played mp gp games matches spiele partidos", "w won wins siege", "d drawn draws t ties unentschieden",
@@ -93,6 +119,7 @@ COMMON = {
     "importance": "importance matchweight matchimportance",
     "id": "matchid gameid raceid tournamentid eventid contestid fixtureid heatid sessionid id",
     "status": "status matchstatus gamestatus state",
+    "order": "",  # only if the user maps it
 }
 HOME_AWAY = {
     "home": (
@@ -114,7 +141,7 @@ HOME_AWAY = {
     "home_score": (
         "homescore homegoals homepoints homepts homeruns hometeamscore hometeamgoals scorehome goalshome hg fthg"
         " hscore hpts hgoals hgoal heimtore torehein toreheim golescasa goleslocal butsdomicile goloscasa"
-        " golscasa ptsh ptshome homeframes homelegs homesets homemaps homegames hs"
+        " golscasa ptsh ptshome homeframes homelegs homesets homemaps homegames hs golcasa"
         " 主队得分 主队进球 主队比分 主隊得分"
     ),
     "away_score": (
@@ -122,7 +149,7 @@ HOME_AWAY = {
         " ascore apts ptsv ptsa ptsaway ptsvisitor agoals visitorscore visitorgoals visitorpoints vscore vgoals vgoal"
         " vpts guestscore guestgoals gasttore toregast"
         " golesvisitante butsexterieur golosfora golsfora golosvisitante awayframes awaylegs awaysets awaymaps"
-        " awaygames as 客队得分 客队进球 客队比分 客隊得分"
+        " awaygames as golospite golospiti goltrasferta 客队得分 客队进球 客队比分 客隊得分"
     ),
     "neutral": "neutral neutralsite neutralground neutralvenue neutrallocation isneutral",
 }
@@ -170,6 +197,7 @@ SCORES = (
     "runs",
     "result",
     "wins",
+    "strokes",
     "legs",
     "frames",
     "sets",
@@ -178,6 +206,8 @@ SCORES = (
     "imps",
     "touches",
     "punkte",
+    "satze",
+    "gewonnenesatze",
     "tore",
     "puntos",
     "goles",
@@ -189,7 +219,10 @@ RANKS = ("rank", "place", "position", "placement")
 PAIRS = (
     ("left leftmodel leftplayer leftname leftid", "right rightmodel rightplayer rightname rightid"),
     ("white whiteplayer whitename whiteusername whiteid weiss", "black blackplayer blackname blackusername blackid"),
-    ("weiss", "schwarz"),
+    (
+        "weiss weisse blancas blancs bianco bianchi brancas biale wit vit белые 白方",
+        "schwarz schwarze negras noirs nero neri pretas czarne zwart svart черные 黑方",
+    ),
     ("ns northsouth nspair pairns", "ew eastwest ewpair pairew"),
     ("red redplayer redteam redfighter redname rfighter", "blue blueplayer blueteam bluefighter bluename bfighter"),
     ("white whiteplayer weiss", "blue blueplayer blau"),

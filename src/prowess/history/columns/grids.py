@@ -10,15 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import Option
 from ..cells.numbers import numbers
 from ..cells.places import are_durations
 from ..cells.score_grammar import PLAYED, pair_cell
 from ..cells.text import plain_text, text_of
 from ..names import plain_name
 from ..read_context import Problems, Table, list_names
-from .aliases import LONG
+from .aliases import COURSE, GAME_NUMBER, GROSS, HANDICAP, LONG, NET, PARTS, ROUND
+from .direction import is_to_par, lowest_wins
 from .headers import RACE
 from .play_logs import read_play_log
+from .summary_rows import WORDS, summary_columns
 
 Kinds = dict[str, list[str]]  # columns by the kind of cell that they hold: "time", "result", "word", "number" or "name"
 Grid = tuple[Table, dict[str, str]]  # a table with a row per match or player, and its roles
@@ -49,8 +52,8 @@ def read_grid(table: Table, kinds: Kinds) -> Grid | None:
     return _cross_table(table) or _swiss_table(table, kinds) or _race_columns(table, kinds)
 
 
-def _player_name_column(table: Table, kinds: Kinds) -> str | None:
-    # The name column has a known heading, or is the first column of distinct names.
+def player_name_column(table: Table, kinds: Kinds) -> str | None:
+    """Return the column with the names of the players: it has a known heading, or is the first with distinct names."""
     columns = table.frame.columns
     known = [column for column in columns if plain_name(column) in f"{LONG['player']} {LONG['team']}".split()]
     names = known or [column for column in kinds["name"] if text_of(table, column).drop_nulls().is_unique().all()]
@@ -162,7 +165,7 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
     """
     import polars as pl
 
-    who = _player_name_column(table, kinds)
+    who = player_name_column(table, kinds)
     if who is None:
         return None
     rounds = []
@@ -178,6 +181,8 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
         return None
     row_of = _row_numbers(table, who, len(names))
     known = [game for _, cells in rounds for game in map(_GAME.fullmatch, cells) if game is not None]
+    if kinds["time"] and all(game["word"] in ("+", "-") for game in known):
+        return None  # a sheet with a row per day, and scores such as +3
     coloured = any(game["number"] for game in known)  # if cells name colours, -1 and -0 are byes, not lost games
     # If other cells have points, as in 12w1, then 12w+ was won without a game.
     forfeits = any(game["points"] in ("1", "0") for game in known)
@@ -249,7 +254,7 @@ def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
     """
     import polars as pl
 
-    who = _player_name_column(table, kinds)
+    who = player_name_column(table, kinds)
     races = [column for column in table.frame.columns if RACE.fullmatch(plain_name(column))]
     if who is None or len(races) < 2 or not text_of(table, who).drop_nulls().is_unique().all():
         return None
@@ -260,7 +265,8 @@ def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
     long = frame.unpivot(races, index=["row", who, *others], variable_name="race", value_name="result")
     text = pl.col("result").cast(pl.String).str.strip_chars()
     # Brackets mark a result that does not count in the series, but it is still the result of that race.
-    long = long.with_columns(text.str.replace(r"^[(\[](.*)[)\]]$", "$1")).filter(pl.col("result").str.len_chars() > 0)
+    text = text.str.replace(r"^[(\[](.*)[)\]]$", "$1").str.replace(r"^(\d+) ?[PF*]{1,2}$", "$1")
+    long = long.with_columns(text).filter(pl.col("result").str.len_chars() > 0)
     row = long["row"].to_list()
     values = replace(with_rows(table, long.drop("row"), row), reserved=dict.fromkeys(others, True))
     code = {race: number for number, race in enumerate(races)}
@@ -286,9 +292,8 @@ def with_rows(table: Table, frame: Any, rows: Any) -> Table:
         table.problems.copy_to(problems, dict(zip(old.tolist(), first.tolist(), strict=True)).get)
         problems.take_along(np.flatnonzero(np.isin(source, faulty)))
     remarks = list(table.remarks)
-    return Table(
-        frame, table.title, lambda rows: lines(source[rows]), table.choices, remarks, problems, unit=table.unit
-    )
+    grid = Table(frame, table.title, lambda row: lines(source[row]), table.choices, remarks, problems, unit=table.unit)
+    return replace(grid, heading=table.heading)
 
 
 def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
@@ -298,10 +303,23 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
     """
     import polars as pl
 
-    columns, day = (
-        [column for column in table.frame.columns if _mostly_numbers(table, column, kinds)],
-        kinds["time"][:1],
-    )
+    day = kinds["time"][:1]
+    even = [name for name in table.frame.columns if is_to_par(table, name)]
+    if even:  # "E" means even
+        table = replace(table, frame=table.frame.with_columns(pl.col(even).str.replace(r"(?i)^\s*e(ven)?\s*$", "0")))
+    columns = [name for name in table.frame.columns if name in even or _mostly_numbers(table, name, kinds)]
+    par = next((numbers(table, name) for name in columns if name.casefold() == "par"), None)
+    if par is not None:
+        columns = [name for name in columns if name.casefold() not in COURSE.split()]
+    counters = f"{GAME_NUMBER} {ROUND} {' '.join(PARTS)}".split()
+    columns = [name for name in columns if plain_name(name) not in counters]
+    if len(columns) > 2 and any(plain_name(name) in WORDS for name in columns):
+        cells = np.stack([numbers(replace(table, problems=Problems(), remarks=[]), name) for name in columns], axis=1)
+        if totals := summary_columns(columns, cells):
+            columns = [name for name in columns if name not in totals]
+            table.note("summary-columns", f"{list_names(totals)}: these columns sum up the others and are left out")
+    if any(plain_name(name) in f"{HANDICAP} {NET} {GROSS}".split() for name in columns):
+        return None
     # if there is a date, one column of names is allowed; it may name the game
     dated = bool(day) and len(kinds["name"]) == 1 and len(columns) > 2
     if len(columns) < 2 or any(name.isdigit() for name in columns) or (kinds["name"] and not dated):
@@ -314,10 +332,16 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
     row = long["match"].to_list()
     values = replace(with_rows(table, long, row), reserved=dict.fromkeys(others, True))
     trial = Table(long.select("score"), table.title, choices=table.choices)
-    places = are_places(long["match"].to_numpy(), numbers(trial, "score"))
+    cells = numbers(trial, "score")
+    places = are_places(long["match"].to_numpy(), cells)
+    golf = any(plain_name(name) in ("course", "golfplatz", "parcours", "platz", "bana") for name in kinds["name"])
+    if not places and lowest_wins(values, columns, cells, np.array([-np.inf]) if even else par, golf):
+        values = replace(values, choices=replace(values.choices, lowest_wins=True))
+        return values, {"match": "match", "player": "player", "score": "score"} | ({"time": day[0]} if day else {})
     players = f"{', '.join(columns[:8])}{', …' * (len(columns) > 8)}"
     held, other = ("places", "score") if places else ("scores, where the highest is best", "rank")
-    values.note("player-columns", f"a column per player ({players}) with {held}", number=len(columns))
+    lowest = () if places else ("; use ", Option("lowest_wins", True), " if the lowest is best")
+    values.note("player-columns", f"a column per player ({players}) with {held}", *lowest, number=len(columns))
     values.note("other-reading", f"if the cells are {other}s, make a file with a row per player and a column {other!r}")
     roles = {"match": "match", "player": "player", "rank" if places else "score": "score"}
     return values, roles | ({"time": day[0]} if day else {})

@@ -27,6 +27,7 @@ from .headers import SIDE, is_side_result, plain_role, set_columns
 from .layout import Layout
 from .player_sheets import read_player_sheet, read_time_list
 from .scored_sides import scored_sides
+from .season_grid import read_season_grid
 from .wide import read_result_column
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def infer_roles(table: Table, kinds: Kinds | None = None) -> tuple[Table, dict[s
     if len(table.frame.columns) > COLUMNS:
         return None
     sample, kinds = _sample(table), kinds or column_kinds(table)
-    if (grid := read_grid(table, kinds) or read_player_sheet(table, kinds) or read_time_list(table, kinds)) is not None:
+    grid = read_grid(table, kinds) or read_season_grid(table, kinds)
+    if (grid := grid or read_player_sheet(table, kinds) or read_time_list(table, kinds)) is not None:
         return grid
     roles = scored_sides(sample, kinds) or _infer_sides(sample, kinds)
     if roles is None:
@@ -75,6 +77,18 @@ def infer_roles(table: Table, kinds: Kinds | None = None) -> tuple[Table, dict[s
     text = "no familiar column names, so I guessed from the contents: "
     table.note("inferred-columns", text, Option("columns", dict(roles)))
     return table, roles
+
+
+def infer_races(table: Table, layout: Layout) -> tuple[Table, dict[str, str]] | None:
+    """Return a table with a row per player of each race, and its roles, if a table of one match is a season.
+
+    Return None for all other tables.
+    """
+    if layout.sides or "match" in layout.roles or layout.mapped or not len(table.frame):
+        return None
+    with suppress(Error):  # a column of another type
+        return read_season_grid(table, column_kinds(table))
+    return None
 
 
 def column_kinds(table: Table) -> Kinds:
@@ -108,7 +122,8 @@ def _kind(sample: Table, column: str) -> str | None:
     digits = text.str.contains(r"\p{N}")
     if digits.head(len(first)).any() and np.count_nonzero(~np.isnan(numbers(table(text), column))) >= enough:
         return "number"
-    for kind, read in (("result", pair_results), ("word", word_results)):
+    months = text.str.contains(r"^(?:19|20)\d\d-(?:0[1-9]|1[0-2])$").all()
+    for kind, read in () if months else (("result", pair_results), ("word", word_results)):
         if len(first) < len(text) and (read(table(first), column).state == WRONG).all():
             continue
         state = read(table(text), column).state
@@ -369,8 +384,10 @@ def _may_be_time(sample: Table, column: str) -> bool:
 
 
 def _holds_places(sample: Table, column: str) -> bool:
-    ranks(sample, column)
-    return 2 * len(sample.problems) <= sample.frame[column].count()
+    places, filled = ranks(sample, column), sample.frame[column].count()
+    only_missing = np.isnan(places.rank).all() and not (places.unplaced | places.absent).any()
+    missing = bool(only_missing) and text_of(sample, column).count() > 0  # such as #N/A
+    return 2 * len(sample.problems) <= filled and not missing
 
 
 def _note_names_for_places(table: Table, column: str) -> None:

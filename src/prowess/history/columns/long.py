@@ -19,11 +19,14 @@ from ..cells.words import DID_NOT_START, NO_VALUES, YES_NO
 from ..names import plain_name
 from ..ragged import Floats, Ints, gather, owners, pair_codes, starts
 from ..read_context import Message, Problems, Table
+from .aliases import TO_PAR
+from .direction import lowest_wins
 from .joined_names import split_joined
 from .layout import Layout
 from .match_parts import split_matches
 from .placeholders import are_placeholders, leave_out_placeholders
 from .raw_matches import RawMatches
+from .teammates import find_teams
 
 if TYPE_CHECKING:
     import polars as pl
@@ -125,7 +128,9 @@ def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
     results = _results(table, layout)
     match, split = split_matches(table, layout, match, results.rank)
     _drop_rising_scores(table, layout, match, results)
+    value = results.score if results.rank is None else results.rank
     layout = _without_clubs(table, layout, match, results)
+    layout = find_teams(table, layout, match, value, results.rank is not None)
     roles = layout.roles
     grouped = "team" in roles and bool({"player", "players"} & roles.keys())
     team = _team_codes(table, roles["team"]) if grouped else None
@@ -240,6 +245,7 @@ def _results(table: Table, layout: Layout) -> _Results:
         if "rank" in roles and "score" in roles:  # a score that cannot be read is not a problem if there are places
             score = numbers(replace(table, remarks=[], problems=Problems()), roles["score"])
             note_negative(table, [roles["score"]], [score])
+            score = None if table.choices.lowest_wins else score
         absent = places.absent | _did_not_start(table, layout, np.isnan(places.rank) & ~places.unplaced)
         return _Results(places.rank, score, places.unplaced, absent)
     if "result" in roles:
@@ -251,9 +257,13 @@ def _results(table: Table, layout: Layout) -> _Results:
         blank = pl.Series(unplaced | absent)
         if blank.any():  # the copy shares its problems and remarks with the table
             table = replace(table, frame=table.frame.with_columns(table.frame[column].set(blank, None)))
+        if plain_name(column) in TO_PAR.split():  # "E" means even
+            cells = table.frame[column].cast(pl.String).replace(["E", "e", "EVEN", "Even", "PAR"], "0")
+            table = replace(table, frame=table.frame.with_columns(cells))
         score = numbers(table, column)
         note_negative(table, [column], [score])
-        return _Results(None, score, unplaced, absent)
+        lowest = lowest_wins(table, [column], score)
+        return _Results(score if lowest else None, None if lowest else score, unplaced, absent)
     return _Results(None, None, nobody, nobody)
 
 
@@ -414,7 +424,7 @@ def _ranks(rows: RowGroups, layout: Layout, results: _Results, score: Floats | N
     # Within a match, unranked teams come last.
     match = owners(rows.match_start)
     if results.rank is not None:
-        column = next(layout.roles[role] for role in ("rank", "duration", "result") if role in layout.roles)
+        column = next(layout.roles[role] for role in ("rank", "duration", "result", "score") if role in layout.roles)
         rank = rows.common_value(np.where(results.unplaced, np.nan, results.rank), column, "team")
     elif score is not None and results.unplaced.any():
         rank = -score
@@ -427,8 +437,9 @@ def _ranks(rows: RowGroups, layout: Layout, results: _Results, score: Floats | N
     np.maximum.at(last, match[~missing], rank[~missing])
     empty = missing & np.isfinite(last[match])
     first_rows = rows.order[rows.team_start[:-1]]
-    if "rank" in layout.roles and (plain := empty & ~results.unplaced[first_rows]).any():
-        number, column, first = int(np.count_nonzero(plain)), layout.roles["rank"], int(first_rows[plain].min())
+    role = "rank" if "rank" in layout.roles else "score"  # the lowest score may be the best
+    if role in layout.roles and (plain := empty & ~results.unplaced[first_rows]).any():
+        number, column, first = int(np.count_nonzero(plain)), layout.roles[role], int(first_rows[plain].min())
         words = "entry, which shares the last place of its match", "entries, which share the last place of their match"
         text = f"column {column!r} is empty in {count(number, *words)} (first: {rows.table.row_name(first)})"
         rows.table.note("missing-places", text, column=column, number=number, row=first)

@@ -20,6 +20,7 @@ from ..names import plain_name
 from ..ragged import Floats, Ints, starts
 from ..read_context import Problems, Table
 from .aliases import WON
+from .direction import lowest_wins
 from .duplicates import BOTH_VIEWS, Meetings, leave_out_mirrored, leave_out_repeated
 from .joined_names import split_joined
 from .layout import Layout, Shape, Side
@@ -269,11 +270,14 @@ def _results(table: Table, layout: Layout, present: Mask) -> SideResults:
     if layout.shape == Shape.WINNER_LOSER:
         return _winner_first(table, layout)
     score = _score_columns(table, layout) if layout.scores else None
+    lowest = score is not None and lowest_wins(table, layout.scores, score)
     if "winner" in layout.roles:
         result = read_result_column(table, layout)
-        return SideResults(result.score if score is None else score, result.rank)
+        return SideResults(result.score if score is None else None if lowest else score, result.rank)
     if score is not None:
         _require_scores(table, layout.scores, score, present)
+    if lowest:
+        return SideResults(None, score)
     places = [ranks(table, column) for column in layout.ranks]
     if not places:
         return SideResults(score, None)

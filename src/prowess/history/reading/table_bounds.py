@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,7 +90,8 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
         new = int(np.searchsorted(kept, row))
         if new < len(kept) and kept[new] == row:
             problems.add([new], None, None, fault)
-    return Table(frame, title, lambda rows: grid.lines(kept[rows]), choices, remarks, problems, unit=grid.unit)
+    table = Table(frame, title, lambda rows: grid.lines(kept[rows]), choices, remarks, problems, unit=grid.unit)
+    return replace(table, heading=heading.last_title)
 
 
 def _section_rows(columns: "Sequence[pl.Series]") -> Rows:

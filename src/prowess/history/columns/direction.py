@@ -1,0 +1,135 @@
+"""Decide whether the lowest score wins, as with the strokes of golf; read net scores beside handicaps."""
+
+import re
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+
+from ...errors import Error, Option
+from ..cells.numbers import numbers
+from ..cells.text import text_of
+from ..names import plain_name
+from ..ragged import Floats
+from ..read_context import Problems, Table
+from . import aliases
+
+MOST = 0.75  # strokes are at least this fraction of the par of a course; points are about half of it
+STROKES = 55  # as many points are hardly possible in a round of golf
+MOST_COLUMNS = 20  # a table with more columns of numbers is no list of scores
+CLOSE = 1e-6
+FAR = 50  # a score is far above the others if it is this many times the median
+AGREE = 0.85  # fraction of the rows in which gross, handicap and net must agree
+
+
+def _words(*texts: str) -> set[str]:
+    return {plain_name(word) for text in texts for word in re.findall(r"[^\W\d_]+", text)}
+
+
+def lowest_wins(
+    table: Table, columns: list[str], values: Floats, par: Floats | None = None, golf: bool = False
+) -> bool:
+    """Return whether the lowest score wins, and add a remark if so.
+
+    The header, the title or the name of the file may say so. `par` is the par of the courses. Raise an `Error` if these
+    only say that it is about `golf`, and the scores may be strokes or points.
+    """
+    if table.choices.lowest_wins is not None:
+        return table.choices.lowest_wins
+    headers, around = _words(*columns), _words(table.heading, Path(table.title).stem)
+    others = {plain_name(name) for name in table.frame.columns}
+    lowest = False
+    if not (headers | around) & set(aliases.HIGHEST.split()):
+        typical = float(np.nanmedian(values)) if np.isfinite(values).any() else 0.0
+        lowest = bool({plain_name(name) for name in columns} & set(aliases.LOWEST.split()))
+        lowest |= bool((headers | around) & set(aliases.LOWEST.split())) or bool(
+            others & {"par", *aliases.TO_PAR.split()}
+        )
+        if not lowest and par is not None:
+            lowest = typical > MOST * float(np.nanmedian(par))
+        elif not lowest and (golf or "golf" in around | headers) and typical > 0:
+            lowest = typical >= STROKES
+            if not lowest:
+                low, high = Option("lowest_wins", True), Option("lowest_wins", False)
+                text = f"{table.title}: {', '.join(columns[:8])} may hold strokes or points; use "
+                raise Error(text, low, " if the lowest is best, or ", high, " if the highest is best", field=columns[0])
+    if lowest:
+        text = f"{', '.join(columns[:8])}: the lowest score wins; use "
+        table.note("lowest-wins", text, Option("lowest_wins", False), " if the highest wins", column=columns[0])
+        far = np.flatnonzero(values > FAR * max(1.0, float(np.nanmedian(np.abs(values)))))
+        if len(far) and len(columns) == 1:
+            row = int(far[0])
+            text = f"{table.row_name(row)}: column {columns[0]!r} holds {values[row]:g}, far above the other scores"
+            table.note("distant-scores", text, column=columns[0], number=len(far), row=row)
+    return lowest
+
+
+def is_to_par(table: Table, column: str) -> bool:
+    """Return whether the cells of a column are scores such as -3, +2 and E."""
+    import polars as pl
+
+    if table.frame[column].dtype != pl.String:
+        return False
+    text = text_of(table, column).drop_nulls()
+    return text.is_in(["E", "e", "Even"]).any() and text.str.contains(r"(?i)^([+-]?\d{1,2}|e|even)$").all()
+
+
+def read_handicap(table: Table) -> Table:
+    """Return the table with its net scores as the results, if it has columns with handicaps, gross and net scores.
+
+    In golf, net = gross − handicap, and the lowest net score wins. In bowling, the handicap is added to the pins. Raise
+    an `Error` if the headers and the numbers contradict each other.
+    """
+    import polars as pl
+
+    names = {column: plain_name(column) for column in table.frame.columns}
+    handicap = next((column for column, name in names.items() if name in aliases.HANDICAP.split()), None)
+    given = {plain_name(role) for role in table.choices.columns or {}}
+    if handicap is None or not {*names.values()} & set(aliases.LONG["player"].split()):
+        return table
+    if {*names.values()} & set(aliases.LONG["rank"].split()) or given & {"rank", "score", "winner"}:
+        return table
+    trial = replace(table, problems=Problems(), remarks=[])
+    values = {
+        column: numbers(trial, column)
+        for column in table.frame.columns
+        if table.frame[column].dtype.is_numeric() or table.frame[column].dtype == pl.String
+    }
+    values = {column: read for column, read in values.items() if np.isfinite(read).sum() > len(read) / 2}
+    if handicap not in values or len(values) > MOST_COLUMNS:
+        return table
+    filled = {column: text_of(table, column).is_not_null().to_numpy() for column in values}
+    few = max(1, round((1 - AGREE) * len(table.frame)))  # a slip in one row
+    by, words = values.pop(handicap), {column: _words(column) for column in values}
+    net = [column for column in values if words[column] & set(aliases.NET.split())]
+    gross = [column for column in values if words[column] & set(aliases.GROSS.split())]
+    pairs = []
+    for low, high in permutations(values, 2):
+        right = np.abs(values[low] + by - values[high]) < CLOSE
+        wrong = ~right & filled[low] & filled[high]
+        if wrong.sum() <= few and right.sum() > 2 * wrong.sum():
+            pairs.append((low, high, wrong))
+    if len(pairs) != 1 or pairs[0][1] in net or (pairs[0][0] in gross and pairs[0][0] in net):
+        claimed = [*net, *(name for name in values if words[name] & set(aliases.HANDICAP.split()))]
+        if claimed:
+            lowest, highest = (Option("columns", {role: claimed[0]}) for role in ("rank", "score"))
+            text = f"{table.title}: {claimed[0]!r} does not follow from {handicap!r} and another column; use "
+            raise Error(text, lowest, " if the lowest wins, or ", highest, " if the highest wins", field=claimed[0])
+        text = f"{handicap!r} is not used: no two columns differ by it, so scores are compared without it"
+        table.note("handicap", text, column=handicap)
+        return table
+    low, high, wrong = pairs[0]
+    is_net = low in net or high in gross
+    result, role, other = (low, "rank", high) if is_net else (high, "score", low)
+    if table.choices.lowest_wins is not None:
+        role = "rank" if table.choices.lowest_wins else "score"
+    table.reject(
+        np.flatnonzero(wrong), result, f"this does not agree with {other!r} and {handicap!r}; correct one of them"
+    )
+    sign, best = ("less", "lowest") if is_net else ("and", "highest")
+    text = f"{result} is {other} {sign} {handicap}; the {best} wins; use "
+    change = Option("columns", {role: other})
+    table.note("handicap", text, change, f" to compare {other}", column=result)
+    columns = {**(table.choices.columns or {}), role: result}
+    return replace(table, choices=replace(table.choices, columns=columns))

@@ -1,0 +1,106 @@
+"""Find the column that tells who played together in a file with a row per player, such as Pair or Boat."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Option
+from ..cells.text import intern, text_of
+from ..names import plain_name
+from ..ragged import Floats, Ints, pair_codes
+from ..read_context import Table
+from .aliases import TOGETHER
+from .layout import Layout
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST = 0.9  # fraction of the teams that must have several players, and whose players must have the same result
+LEAST = 4  # minimum number of such teams, unless the header says that players form teams
+SAMPLE = 200  # number of rows that rule out most columns
+
+
+def find_teams(table: Table, layout: Layout, match: Ints, value: Floats | None, ranked: bool) -> Layout:
+    """Return the layout with the column that divides the players of each match into teams, if there is one.
+
+    `value` is the place (if `ranked`) or the score of each row. Partners share their result. If the header is a word
+    for a team, such as Pair, each of them may have another score.
+    """
+    import polars as pl
+
+    if "player" not in layout.roles or {"team", "players"} & {*layout.roles, *(table.choices.columns or {})}:
+        return layout
+
+    head = replace(table, frame=table.frame.head(SAMPLE))
+
+    def search() -> str | None:
+        others = [column for column in layout.unused(table.frame.columns) if column not in layout.parts]
+        others = [column for column in others if table.frame[column].dtype in (pl.String, pl.Int64)]
+        others.sort(key=lambda column: plain_name(column) not in TOGETHER.split())
+        for column in others:
+            known = plain_name(column) in TOGETHER.split()
+            if value is None and not known:
+                continue
+            sample = text_of(head, column)
+            if not known and not sample.str.contains(r"\p{L}").any():
+                continue
+            values = None if value is None or (known and not ranked) else value
+            few = None if values is None else values[:SAMPLE]
+            fits = _are_teams(match[:SAMPLE], sample, few, known)
+            if fits and _are_teams(match, text_of(table, column), values, known):
+                return column
+        return None
+
+    column = table.decide("which column has the teams", search) if len(match) else None
+    if column is None:
+        _note_possible_teams(head, layout, match[:SAMPLE])
+        return layout
+    text = f"players with the same {column} in a match are a team; use "
+    table.note("teammates", text, Option("columns", {"team": None}), " to rate each player alone", column=column)
+    return layout.with_roles(team=column)
+
+
+def _note_possible_teams(table: Table, layout: Layout, match: Ints) -> None:
+    import polars as pl
+
+    # If each match has the same labels, such as Dark and Light, partners may have scores of their own.
+    for column in layout.unused(table.frame.columns):
+        if column in layout.parts or table.frame[column].dtype != pl.String:
+            continue
+        text = text_of(table, column)
+        if text[:SAMPLE].n_unique() != 2 or not text[:SAMPLE].str.contains(r"\p{L}").any():
+            continue
+        if _are_teams(match[:SAMPLE], text[:SAMPLE], None, True):
+            option = Option("columns", {"team": column})
+            table.note("no-teams", f"if players with the same {column} were a team, use ", option, column=column)
+
+
+def _are_teams(match: Ints, text: "pl.Series", value: Floats | None, known: bool) -> bool:
+    label, _ = intern(text.fill_null(""))
+    _, first, team, size = np.unique(
+        pair_codes(match, label), return_index=True, return_inverse=True, return_counts=True
+    )
+    several = size > 1
+    teams = np.bincount(match[first])
+    if not len(several) or several.mean() < MOST or (teams[teams > 0] > 1).mean() < MOST or text.has_nulls():
+        return False
+    if value is None:
+        return True
+    result = np.nan_to_num(value, nan=-1e9)
+    equal = np.ones(len(size), bool)
+    np.logical_and.at(equal, team, result == result[first][team])
+    if equal[several].mean() < MOST:
+        return False
+    return known or (int(np.count_nonzero(several)) >= LEAST and _varies(match[first], label[first], result[first]))
+
+
+def _varies(match: Ints, label: Ints, result: Floats) -> bool:
+    """Return whether teams with the same label have different results: one of them won, and another one lost."""
+    lowest = np.full(int(match.max()) + 1, np.inf)
+    np.minimum.at(lowest, match, result)
+    best: NDArray[np.bool_] = result == lowest[match]
+    once = np.bincount(label)[label] == 1
+    both = np.intersect1d(label[best], label[~best])
+    return bool(len(both) or once.mean() >= MOST)
