@@ -7,7 +7,8 @@ of the unedited file up to what the edit itself changes:
   column of context changes nothing; a column of players is never dropped, because it makes a file of other players;
 - two columns swapped, or all separators changed: the same matches;
 - a cell shifted, or a separator changed in one row: at most the match of that row differs;
-- the end cut off: the matches of the other rows; at most one is new, from the row that is cut.
+- the end cut off: the matches of the other rows, perhaps with or without scores; at most one is new, from the row that
+  is cut.
 """
 
 from collections import Counter
@@ -32,6 +33,10 @@ _KNOWN = {
     ("golf_totals", "drop_a_column"),  # without the places, the strokes may be points
     ("golf_totals", "rename_a_column"),
     ("swimming_not_started", "drop_a_column"),  # the times said who did not start
+    ("formula_one_tables", "rename_a_column"),  # the rank of the fastest lap may be the place
+    ("tennis_of_a_bookmaker", "rename_a_column"),  # the comment said which match was not played
+    ("tennis_of_a_bookmaker", "drop_a_column"),
+    ("formula_one_tables", "drop_a_column"),
     ("pgn_of_a_server", "truncate"),  # the last game loses its time of day, so the dates of all games count
 }
 _GUESSES = ("race-columns", "player-columns", "inferred-columns", "one-match")

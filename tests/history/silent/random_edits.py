@@ -115,7 +115,8 @@ def truncate(sheet: Sheet) -> RandomEdit | None:
     case: Case = replace(sheet.case, text=text[:where])
     cut = text[where:].count("\n") + 1
     is_grid = len(sheet.rows) < len(sheet.matches)  # a row of a grid is in several matches
-    return RandomEdit(Edited(case, frozenset([text.count("\n") - cut + 2])), len(sheet.matches) if is_grid else cut, 1)
+    edited = Edited(case, frozenset([text.count("\n") - cut + 2]), undo=_WITHOUT["score"])
+    return RandomEdit(edited, len(sheet.matches) if is_grid else cut, 1)
 
 
 TABLE_EDITS: tuple[RandomEdits, ...] = (
@@ -126,7 +127,10 @@ TABLE_EDITS: tuple[RandomEdits, ...] = (
 def allowed(sheet: Sheet, edit: RandomEdit, read: Counter[Match]) -> bool:
     """Return whether the matches differ from those of the unedited file only as the edit allows."""
     before = Counter(sheet.matches)
+    undo = edit.edited.undo
     if (before - read).total() <= edit.lost and (read - before).total() <= edit.new:
         return True
-    undo = edit.edited.undo
-    return undo is not None and Counter(map(undo, before.elements())) == Counter(map(undo, read.elements()))
+    if undo is None:
+        return False
+    before, read = (Counter(map(undo, matches.elements())) for matches in (before, read))
+    return (before - read).total() <= edit.lost and (read - before).total() <= edit.new

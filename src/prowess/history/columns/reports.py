@@ -131,7 +131,7 @@ def _leave_out_second(table: Table, layout: Layout, meetings: Meetings, result: 
     same = np.count_nonzero(_agree(result, one, two))
     share = 2 * len(one) / some
     usual = len(one) >= LEAST and share >= SURE and len(one) - same <= max(1, (1 - MOST) * len(one))
-    doubtful = same >= max(LEAST, MOST * len(one)) and share >= DOUBTFUL
+    doubtful = same >= max(2, MOST * len(one)) and share >= DOUBTFUL
     if not table.decide("whether both players report a match", lambda: usual or None):
         if table.choices.duplicates is None and doubtful:
             note_both_views(table, 2 * len(one), int(np.append(one, two).min()))
