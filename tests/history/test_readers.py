@@ -195,8 +195,7 @@ def test_list_column_without_a_role_is_ignored() -> None:
 
 def test_error_for_nested_cells_does_not_show_the_types_of_their_fields() -> None:
     nested = [{"first": {"name": "ann"}, "list": [{"age": 1}]}] * 2
-    for column in ({"winner": nested, "loser": ["bob", "cat"]}, {"winner": ["ann", "bob"], "loser": [[1], [2]]}):
+    for cells in (nested, [nested, nested]):
         with pytest.raises(Error) as caught:
-            from_frame(pl.DataFrame(column), Choices())
+            from_frame(pl.DataFrame({"winner": cells, "loser": ["bob", "cat"]}), Choices())
         assert "Struct" not in str(caught.value)
-        assert "List(" not in str(caught.value)

@@ -151,11 +151,12 @@ def _kind_name(dtype: "pl.DataType") -> str:
     """Return a short name for the type of a column, without the fields of nested types.
 
     >>> import polars as pl
-    >>> _kind_name(pl.List(pl.Struct({"name": pl.String}))), _kind_name(pl.Float64())
-    ('lists', 'Float64')
+    >>> _kind_name(pl.List(pl.Struct({"name": pl.String}))), _kind_name(pl.List(pl.String))
+    ('lists of objects', 'List(String)')
     """
-    name = str(dtype.base_type())
-    return {"Struct": "objects", "List": "lists", "Array": "lists", "Object": "Python objects"}.get(name, str(dtype))
+    if "Struct(" not in str(dtype):
+        return str(dtype)
+    return "objects" if str(dtype).startswith("Struct") else "lists of objects"
 
 
 def quote_value(value: object) -> str:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..cells.dates.columns import read_times
 from ..cells.text import text_of
+from ..context import parse_marked_header
 from ..names import plain_name
 from ..ragged import Floats, pair_codes
 from ..read_context import Message, Problems, Table
@@ -23,6 +24,7 @@ SAMPLE = 1000  # rows that are tried first
 HOUR = 3_600_000_000  # in microseconds
 SOON, LATE = HOUR, 12 * HOUR  # the second report mostly comes soon, sometimes later
 _IDS = frozenset(f"{LONG['match']} {COMMON['id']} {MATCH_NUMBERS}".split())
+_SURE_IDS = frozenset(f"{COMMON['id']} {MATCH_NUMBERS}".split())
 _PARTS = frozenset(PARTS_OF_MATCHES.split())
 
 
@@ -58,7 +60,8 @@ def _leave_out_listed(table: Table, layout: Layout, meetings: Meetings, result: 
         usual = not len(other) and len(first) >= LEAST and 2 * len(rows) >= len(table.frame)
         usual = usual and int(table.frame[rows].hash_rows().n_unique()) > len(first)
     else:
-        usual = len(first) - len(other) > len(other) <= max(1, (1 - MOST) * len(first))
+        least = 1 if plain_name(identity) in _SURE_IDS else LEAST  # "game" may be the name of a game
+        usual = len(first) >= least and len(first) - len(other) > len(other) <= max(1, (1 - MOST) * len(first))
     usual = usual and len(rows) > 0 and not _are_parts(table, layout, rows, group)
     if not table.decide("whether matches are listed several times", lambda: usual or None):
         return
@@ -72,7 +75,8 @@ def _leave_out_listed(table: Table, layout: Layout, meetings: Meetings, result: 
 
 
 def _identity(table: Table, layout: Layout) -> str | None:
-    free = (column for column in layout.unused(table.frame.columns) if plain_name(column) in _IDS)
+    plain = [column for column in layout.unused(table.frame.columns) if parse_marked_header(column) is None]
+    free = (column for column in plain if plain_name(column) in _IDS)
     column = layout.roles.get("id") or next(free, None)
     return None if column is None or table.frame[column].dtype.is_nested() else column
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, combinations
+from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +20,7 @@ from ..ragged import Floats
 from ..read_context import Problems, Table
 from . import aliases
 from .grids import Kinds, are_places
-from .infer_columns import COLUMNS, MOST, column_kinds, may_meet, names_winner, near_pairs, plain_cells
+from .infer_columns import COLUMNS, MOST, NEAR, column_kinds, may_meet, names_winner, near_pairs, plain_cells
 
 if TYPE_CHECKING:
     from ..history import History
@@ -227,23 +227,25 @@ class Contents:
         if any(plain_name(side) in _SIDE_WORDS for side in sides.sides):
             return True
         first, second = (Counter(self.names.get(side, ())) for side in sides.sides)
-        return max((abs(first[name] - second[name]) for name in first | second), default=0) <= 1
+        balanced = max((abs(first[name] - second[name]) for name in first | second), default=0) <= 1
+        return balanced and first.total() > FEW
 
     def players(self) -> list[dict[str, str | None]]:
         """Return possible mappings from roles to columns: a row per player, and the rows of a match are adjacent."""
         mappings: dict[tuple[bytes, str, str], dict[str, str | None]] = {}
-        for match in (column for kind in ("number", "time", "name") for column in self.kinds[kind]):
+        matches = [column for kind in ("number", "time", "name") for column in self.kinds[kind][:NEAR]]
+        for match in matches:
             label = np.array([cell or "" for cell in text_of(self.table, match)])
             code = np.unique(label, return_inverse=True)[1]
             blocks = 1 + np.count_nonzero(np.diff(code))
             if not 1 < blocks == code.max() + 1 <= len(code) / 2:
                 continue
-            for who, cells in self.names.items():
+            for who, cells in islice(self.names.items(), NEAR):
                 if who == match or len(set(zip(code, cells, strict=True))) < len(code):
                     continue
                 if match in self.names and set(self.names[match]) & set(cells):
                     continue  # these are players, too
-                for column in self.kinds["number"]:
+                for column in self.kinds["number"][:NEAR]:
                     values = self._numbers(column)
                     role = "rank" if are_places(code, values) else "score"
                     if column not in (who, match) and (role == "rank" or _may_be_scores(values)):
