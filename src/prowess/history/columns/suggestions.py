@@ -172,7 +172,7 @@ class Contents:
         rosters = {column for column in self.names if _are_rosters(self.table, column)}
         singles = [
             MatchColumns(pair, rosters=set(pair) <= rosters)
-            for pair in pairs
+            for pair in pairs[:NEAR]
             if not self._leaves_out_players(pair, members)
         ]
         return [*doubles, *singles][:PAIRS]
