@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 SAMPLE = 200  # rows in which an empty cell must occur
 LEAST = 1 / 3  # a smaller fraction of empty cells are cells that were forgotten
 _TIMES = frozenset(COMMON["time"].split())
+_YEARS = frozenset(["year", "jahr", "annee", "ano", "anno", "год", "season", "saison", "temporada"])
 _MATCHES = frozenset(f"{LONG['match']} {HEATS}".split())
 _WITH_TIMES = _MATCHES | frozenset(f"{' '.join(PARTS)} {ROUND} {TABLES}".split())
 _WHO = frozenset(f"{LONG['player']} {LONG['players']} {LONG['team']}".split())
@@ -91,4 +92,5 @@ def _blocks(table: Table, name: str) -> "pl.Series | None":
 
 
 def _holds_times(table: Table, name: str) -> bool:
-    return plain_name(name) in _TIMES or are_times(table, name)
+    # A measured time is empty for each player who did not finish; a year is a number.
+    return are_times(table, name) or plain_name(name) in _YEARS
