@@ -85,11 +85,10 @@ BYES = _words("bye bye. -bye- (bye) freilos spielfrei exempt libre riposa descan
 
 # Names that stand for nobody, or for anybody, in lower case and with "_" for a blank.
 PLACEHOLDERS = _words(
-    "tbd tba tbc n/a n.a. n.n. n._n. n/n <na> (null) [deleted] anonymous anonym anonyme anonimo anônimo anónimo"
-    " anonymus anon аноним 匿名 unknown unbekannt inconnu desconocido desconhecido sconosciuto onbekend nieznany"
-    " неизвестный неизвестно 不明 未定 undefined null none nobody niemand deleted deleted_user to_be_decided"
-    " to_be_determined to_be_announced to_be_confirmed noch_offen à_déterminer por_definir a_definir"
-    " da_definire"
+    "tbd tba tbc n/a n.a. n.n. n._n. n/n [deleted] anonymous anonym anonyme anonimo anônimo anónimo anonymus"
+    " anon аноним 匿名 unknown unbekannt inconnu desconocido desconhecido sconosciuto onbekend nieznany"
+    " неизвестный неизвестно 不明 未定 deleted deleted_user to_be_decided to_be_determined to_be_announced"
+    " to_be_confirmed noch_offen à_déterminer por_definir a_definir da_definire"
 )
 # These are also names; they stand for nobody if they are in most matches.
 ALSO_PLACEHOLDERS = _words(

@@ -77,11 +77,11 @@ def _find_mark(table: Table, code: Ints, match: NDArray[np.intp], names: "pl.Ser
     if 2 * int(sample.str.contains("|".join(map(re.escape, _MARKS))).sum()) < len(sample):
         return None
     for mark in _MARKS:
-        marked = 2 * int(names.str.contains(mark, literal=True).sum()) >= len(names)
-        if marked and _are_teams(mark, code, match, names):
+        marked = names.filter(names.str.contains(mark, literal=True))
+        if 2 * len(marked) >= len(names) and _are_teams(mark, code, match, names):
             return mark
-        if marked and mark not in _FREQUENT:
-            text = f"{quote_value(names.filter(names.str.contains(mark, literal=True))[0])} is read as one name; use "
+        if len(marked) >= _MOST * len(names) and mark not in _FREQUENT:
+            text = f"{quote_value(marked[0])} is read as one name; use "
             table.note("single-name", text, Option("rosters", mark.strip()), " to split it")
     return None
 

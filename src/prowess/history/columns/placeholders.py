@@ -32,7 +32,7 @@ def are_placeholders(names: "pl.Series") -> Mask:
     words = names.str.to_lowercase()
     signs = words.str.len_bytes() <= _SIGNS
     mask: Mask = words.is_in(_WORDS).to_numpy(writable=True)
-    mask[signs.to_numpy()] |= words.filter(signs).str.contains(r"^[^\p{L}\p{N}]+$").to_numpy()
+    mask[signs.to_numpy()] |= words.filter(signs).str.contains(r"^[*?.…_–—-]+$").to_numpy()
     return mask
 
 
