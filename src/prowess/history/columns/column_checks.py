@@ -102,7 +102,7 @@ def _stem(column: str) -> str:
 
 def _note_single_number(table: Table, draft: RawMatches) -> None:
     # If a single name is a number, two cells of its row may be swapped.
-    digits = np.flatnonzero([name.isdigit() for name in draft.names])
+    digits = np.flatnonzero([name.lstrip("+-").isdigit() for name in draft.names])
     entries = np.flatnonzero(draft.player == digits[0]) if len(digits) == 1 and len(draft.names) > 2 else digits
     if len(entries) == 1 and draft.rows is not None:
         entry = int(entries[0])

@@ -30,7 +30,7 @@ WORDS = {word: kind for kind, words in _LABELS.items() for word in words.split()
 _ACCENTED = ["grand total", "sub total", "média", "máximo", "mínimo", "średnia", "höchstwert", "medelvärde"]
 ROWS = 20_000  # a table with more rows was not made by hand
 SMALL = 2000
-LABELS = 6  # columns of text, from the left, in which labels are searched
+LABELS = 4  # columns of text, from the left, in which labels are searched
 MOST = 0.9  # fraction of the rows that must agree to decide what a column or a row is
 ROUNDED = 0.5  # a mean may be rounded to a whole number
 SHOWN = 20  # rows with the same label of which the numbers are compared
@@ -44,7 +44,7 @@ def _spellings() -> frozenset[str]:
 
 def _labels(cells: "pl.Series") -> NDArray[np.bool_] | None:
     """Return a mask of the labels in a column; None if it has no label."""
-    if len(cells) < SMALL and _spellings().isdisjoint(cells):  # much faster for small tables
+    if len(cells) < SMALL and _spellings().isdisjoint(cells.to_list()):  # much faster for small tables
         return None
     mask = cells.is_in(list(_spellings())).fill_null(False).to_numpy()
     return mask if mask.any() else None
