@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl")
 BETWEEN = ";"  # separates the names of a roster
+STATUS = ("status", "match_status", "game_status", "state")  # headers of a column that says which matches were played
 EXACT = 2**53  # up to here a float represents every whole number
 SIDES = 8  # with more teams in a match, the default layout is long
 ROW_GROUP = 1 << 14  # rows of a Parquet file that are in memory at once
@@ -61,6 +62,7 @@ class Contents:
     other_than_pairs: bool
     separators: bool  # whether a name contains the separator of rosters
     player_context: bool  # whether players have context of their own
+    ends_scoreless: bool  # whether the scores of the last match are 0
 
     @classmethod
     def of(cls, history: History) -> Contents:
@@ -82,6 +84,7 @@ class Contents:
             other_than_pairs=bool((teams != 2).any()),
             separators=any(BETWEEN in name for name in history.players),
             player_context=bool(history.entry_context),
+            ends_scoreless=score is not None and len(history) > 0 and not score[history.match_start[-2] :].any(),
         )
 
     def __or__(self, other: Contents) -> Contents:
@@ -302,6 +305,8 @@ def _wide_frame(history: History, contents: Contents) -> pl.DataFrame:
             winners = {-1: "home", 0: "draw", 1: "away"}
             columns["winner"] = place.sign().replace_strict(winners, return_dtype=pl.String)
         columns["neutral"] = history.home < 0
+    if contents.ends_scoreless:  # otherwise the reader would ask whether scores of 0-0 are results or matches to come
+        columns[next((name for name in STATUS if name not in history.context), STATUS[0])] = ["played"] * len(history)
     if history.importance is not None:
         columns["importance"] = history.importance
     return pl.DataFrame(columns)

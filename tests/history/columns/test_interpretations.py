@@ -1,6 +1,7 @@
 """Interpretations that are not obvious are reported, and an option changes each of them."""
 
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -65,6 +66,29 @@ def test_late_scores_of_0_0_are_fixtures_or_draws_as_the_user_says() -> None:
     assert "the last match is read as a draw" in read(single).recognised
     with pytest.raises(Error, match="1 match has the score 0-0"):
         read(single.replace("2,1", "88,79"))
+
+
+def test_late_scores_of_0_0_are_results_if_another_column_says_so() -> None:
+    rows = [("2024-01-06", "Ann", "Bob", 2, 1, "H"), ("2024-01-13", "Bob", "Ann", 0, 0, "D")]
+    rows.append(("2024-01-20", "Ann", "Bob", 0, 0, "D"))
+    text = "Date,Home,Away,HG,AG,Res\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows)
+    assert len(read(text)) == 3
+    with pytest.raises(Error, match="fixtures='skip'"):
+        read(text.replace(",D", ","))
+
+
+def test_history_that_ends_with_draws_of_0_0_is_written_so_that_it_can_be_read(tmp_path: Path) -> None:
+    scores = [[2, 1], [0, 0], [0, 0]]
+    teams = [[["Ann"], ["Bob"]], [["Bob"], ["Ann"]], [["Ann"], ["Bob"]]]
+    for home in ({}, {"home": 0}):
+        found = [
+            {"teams": team, "scores": score, "time": f"2024-01-0{day}"} | home
+            for day, (team, score) in enumerate(zip(teams, scores, strict=True), 1)
+        ]
+        history = History.from_matches(found)
+        history.write(tmp_path / "matches.csv")
+        assert History.read(tmp_path / "matches.csv") == history
+        assert History.from_frame(history.to_frame()) == history
 
 
 def test_numbers_of_games_give_the_order() -> None:

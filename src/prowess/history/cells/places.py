@@ -230,8 +230,8 @@ def seconds(text: str) -> float:
 
     A gap to the winner, such as +0:12, comes after every time without a plus sign.
 
-    >>> seconds("1:02:45.5"), seconds("59,87"), seconds("1h 00m 23s"), seconds("12'03\"4"), seconds("DNF")
-    (3765.5, 59.87, 3623.0, 723.4, nan)
+    >>> seconds("1:02:45.5"), seconds("59,87"), seconds("1h 00m 23s"), seconds("12'03''"), seconds("DNF")
+    (3765.5, 59.87, 3623.0, 723.0, nan)
     """
     plain = plain_text(text).casefold()
     if behind := _LAPS.fullmatch(plain):

@@ -1,14 +1,17 @@
 """The order of matches that times do not tell: numbers of games or rounds, and scores of 0-0 after the last result."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import Option
 from ...text import count
 from ..cells.numbers import numbers
 from ..cells.rounds import round_order
 from ..cells.text import text_of
+from ..cells.words import MISSING
 from ..names import plain_name
 from ..ragged import Floats, Ints
 from ..read_context import Table
@@ -71,24 +74,26 @@ def _numbers(table: Table, column: str, is_round: bool) -> Floats | None:
 def check_last_results(table: Table, layout: Layout, draft: RawMatches) -> None:
     """Raise an `Error` if several matches after the last other result have a score of 0-0: they may be fixtures.
 
-    The user's choice leaves them out, or counts them as draws.
+    The user's choice leaves them out, or counts them as draws. Places, a status or another column of results show that
+    the matches have been played.
     """
-    checked = bool({PARTIAL, CHECKED} & table.decided.keys())
+    checked = bool({PARTIAL, CHECKED} & table.decided.keys()) or "rank" in layout.roles
     if checked or draft.score is None or draft.rows is None or table.choices.fixtures == "count" or not len(draft):
         return
     table.decide(CHECKED, lambda: True)
     start = draft.match_start[:-1]
     high, low = _extremes(draft.score, start)
-    zero = (high == 0) & (low == 0) & (np.diff(draft.match_start) > 1)
-    if draft.rank is not None:
-        zero &= np.equal(*_extremes(draft.rank, start))
+    zero = (high == 0) & (low == 0) & (np.diff(draft.match_start) == 2)
     other = ~zero & ~np.isnan(high)
     if not zero.any() or (time := _times(table, layout, draft)) is None:
         return
     late = np.flatnonzero(zero & (time > time[other].max())) if other.any() else np.flatnonzero(zero)
     if not len(late):
         return
-    rows = np.concatenate([draft.rows(match, None) for match in late.tolist()])
+    rows: NDArray[Any] = np.concatenate([draft.rows(match, None) for match in late.tolist()])
+    stated = [column for column in (layout.roles.get("status"), *layout.also) if column is not None]
+    if any(_are_filled(table, column, rows) for column in stated):
+        return
     skip, draws, row = Option("fixtures", "skip"), Option("fixtures", "count"), int(rows.min())
     if table.choices.fixtures == "skip":
         words = "match to come (0-0)", "matches to come (0-0)"
@@ -106,6 +111,11 @@ def check_last_results(table: Table, layout: Layout, draft: RawMatches) -> None:
         matches = count(len(late), "match has", "matches have")
         text = f"{matches} the score 0-0, and {last}; use "
         raise table.error(row, text, skip, " if they have not been played, or ", draws, " if they are draws")
+
+
+def _are_filled(table: Table, column: str, rows: NDArray[Any]) -> bool:
+    cells = text_of(table, column).gather(rows).str.strip_chars().str.to_lowercase()
+    return not cells.is_null().any() and not cells.is_in(list(MISSING)).any()
 
 
 def _extremes(values: Floats, start: Ints) -> tuple[Floats, Floats]:

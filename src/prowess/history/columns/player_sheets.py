@@ -69,8 +69,10 @@ def read_player_sheet(table: Table, kinds: Kinds) -> Grid | None:
     if {*map(plain_name, others)} & _ROWS_OF_PLAYERS or {*map(plain_name, players)} & _WINNERS:
         return None
     won = None if winner is None else _winners(table, winner, players)
+    if won is None and _name_opponents(table, others):
+        return None
     reading = _reading(table, others, players, cells, timed, won)
-    if reading is None or (won is None and _name_opponents(table, others)):
+    if reading is None:
         return None
     day = [column for column in table.frame.columns if column not in values and _holds_days(table, column, kinds)][:1]
     sheet, match = _melt(table, day, players, winner)
