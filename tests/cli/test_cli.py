@@ -14,7 +14,7 @@ from prowess.history.read_context import Findings
 from prowess.model.processor import kernel_variant
 from tests.cli.running import LEAGUE, TEXTBOOK, WIDE, command, environment, run, write
 
-PURE = "pure, so rating takes about 80 times as long as with compiled kernels"
+PURE = "pure, so rating takes 20 to 300 times as long as with compiled kernels"
 KERNEL = f"compiled ({kernel_variant()})" if pw.kernel_mode() == "compiled" else PURE
 VERSION = f"prowess {pw.__version__}\nkernel: {KERNEL}\n"
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from .console import note
 
-SLOWER = 80  # how many times as long a fit takes without compiled kernels (`python -m benchmarks --only Uncompiled`)
+# How many times as long ratings take without compiled kernels: single calls, and fits of a million matches
+# (`python -m benchmarks --only Uncompiled`). Reading a file and starting Python take as long as otherwise.
+SLOWER = (20, 300)
+TIMES = "{} to {} times as long".format(*SLOWER)
 MANY = 10_000  # matches that take noticeably longer without compiled kernels
 
 
@@ -18,7 +21,7 @@ def describe_kernels() -> str:
     from ...model.processor import kernel_variant
 
     if kernel_mode() == "pure":
-        return f"pure, so rating takes about {SLOWER} times as long as with compiled kernels"
+        return f"pure, so rating takes {TIMES} as with compiled kernels"
     return f"compiled ({kernel_variant()})"
 
 
@@ -28,6 +31,6 @@ def note_uncompiled(matches: int) -> None:
 
     if matches >= MANY and kernel_mode() == "pure":
         note(
-            f"prowess runs uncompiled here, so rating takes about {SLOWER} times as long: install a compiled wheel, or "
-            "a C compiler and then prowess"
+            f"prowess runs uncompiled here, so rating takes {TIMES}: install a compiled wheel, or a C compiler "
+            "and then prowess"
         )
