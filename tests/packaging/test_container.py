@@ -7,7 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.request import urlopen
@@ -16,7 +16,8 @@ import pytest
 import yaml
 
 from tests.packaging.building import ROOT, TOOLS, environment, link_packages
-from tests.service.servers import free_port
+from tests.postgres import fresh
+from tests.service.servers import PATIENCE, Connection, free_port
 from tools.licences import GROUPS
 
 DOCKERFILE = ROOT / "Dockerfile"
@@ -69,29 +70,64 @@ def test_build_copies_only_files_that_exist_and_are_not_ignored():
     assert all((ROOT / name).exists() for name in names)
 
 
-@contextmanager
-def started(command: list[str], folder: Path, **settings: str):
-    """Run a command of the image in a folder that takes the place of its volume."""
+def variables(folder: Path, **settings: str) -> dict[str, str]:
+    """Return the environment of a container whose volume is a folder."""
     values = {name: value.replace(HOME, str(folder)) for name, value in FINAL.settings.items() if name != "PATH"}
-    env = environment(**values | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"} | settings)
-    with subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    return environment(**values | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"} | settings)
+
+
+@contextmanager
+def started(folder: Path, **settings: str):
+    """Run the command of the image in a folder that takes the place of its volume."""
+    folder.mkdir(exist_ok=True)
+    command = json.loads(FINAL.all("ENTRYPOINT")[0]) + json.loads(FINAL.all("CMD")[0])
+    said = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, cwd=folder, env=variables(folder, **settings), **said) as process:
         try:
-            assert process.stdout.readline().startswith(b"open http")
-            yield env
+            yield process
         finally:
             process.terminate()
 
 
+def listens(process: subprocess.Popen[bytes]) -> bool:
+    """Wait until a service has said where it listens, or has ended."""
+    return process.stdout.readline().startswith(b"open http")
+
+
 def test_service_of_the_image_starts_and_its_health_check_passes_only_then(tmp_path):
-    command = json.loads(FINAL.all("ENTRYPOINT")[0]) + json.loads(FINAL.all("CMD")[0])
     [health] = FINAL.all("HEALTHCHECK")
     check = json.loads(health.partition(" CMD ")[2])
     port = free_port()
-    with started(command, tmp_path, PROWESS_PORT=str(port)) as env:
+    env = variables(tmp_path, PROWESS_PORT=str(port))
+    with started(tmp_path, PROWESS_PORT=str(port)) as process:
+        assert listens(process)
         assert urlopen(f"http://127.0.0.1:{port}/readyz").status == 200
         assert subprocess.run(check, env=env, capture_output=True).returncode == 0
     assert subprocess.run(check, env=env, capture_output=True).returncode == 1
     assert {file.name.partition(".")[0] for file in tmp_path.iterdir()} == {"leagues"}
+
+
+def test_two_replicas_that_start_at_once_on_an_empty_database_are_one_service(postgres, tmp_path):
+    page = (ROOT / "docs" / "guide" / "production.md").read_text(encoding="utf-8")
+    [create_key] = re.findall(r"^docker exec prowess (prowess key create .+)$", page, re.MULTILINE)
+    ports, path = (free_port(), free_port()), "/api/leagues/darts/leaderboard"
+    with fresh(postgres, migrated=False) as url, ExitStack() as replicas:
+        settings = [{"PROWESS_DATABASE": url, "PROWESS_PORT": str(port)} for port in ports]
+        pods = [replicas.enter_context(started(tmp_path / s["PROWESS_PORT"], **s)) for s in settings]
+        assert [listens(pod) for pod in pods] == [True, True]
+        env = variables(tmp_path, **settings[0])
+        created = subprocess.run(shlex.split(create_key), env=env, capture_output=True, text=True, check=True)
+        key = created.stdout.strip()
+        one, two = (replicas.enter_context(closing(Connection(port, key))) for port in ports)
+        assert one.ask("POST", "/api/leagues", {"name": "darts"}).status == 201
+        match = {"teams": [["ann"], ["bob"]], "ranks": [1, 2]}
+        assert two.ask("POST", "/api/leagues/darts/matches", match).status == 201
+        table = one.ask("GET", path).json
+        assert (len(table["players"]), two.ask("GET", path).json) == (2, table)
+        pods[0].terminate()
+        assert pods[0].wait(PATIENCE) == 0
+        assert two.ask("GET", path).json == table
+        assert not [file for pod in ports for file in (tmp_path / str(pod)).iterdir()]
 
 
 @pytest.mark.long
