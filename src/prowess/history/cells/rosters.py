@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _NEVER = "\x00"  # a character that never occurs in text
 _BRACKETS = r"(?s)^(?:\[(.*)\]|\{(.*)\}|\((.*)\))$"
+SAMPLE = 1000  # cells, evenly spaced, that show whether rosters may be lists in brackets
+_END_OF_LIST = r"[\])}]$"
 _CALL = r"(?s)^(?:frozenset|set|array|list)\((.*?)(?:, dtype=\w+)?\)$"  # as Python writes some lists
 _QUOTED = r"""(?s)^\s*["'].*["']\s*$"""
 _BETWEEN_QUOTES = r"""(["'])(?:\s*[,;|]\s*|\s+)(["'])"""  # lists of NumPy have blanks between the names
@@ -86,9 +88,13 @@ def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple
     """Return the separator of the rosters, and the cells without enclosing brackets."""
     import polars as pl
 
-    texts = [text.str.replace(_CALL, "$1") for text in texts]
     cells = pl.concat(texts).drop_nulls()
-    listed = not cells.is_empty() and 2 * int(cells.str.contains(_BRACKETS).sum()) >= len(cells)
+    sample = cells.gather_every(1 + len(cells) // SAMPLE)
+    listed = not cells.is_empty() and 4 * int(sample.str.contains(_END_OF_LIST).sum()) >= len(sample)
+    if listed:
+        texts = [text.str.replace(_CALL, "$1") for text in texts]
+        cells = pl.concat(texts).drop_nulls()
+        listed = 2 * int(cells.str.contains(_BRACKETS).sum()) >= len(cells)
     if listed:
         texts = [_without_brackets(text) for text in texts]
         cells = pl.concat(texts).drop_nulls()

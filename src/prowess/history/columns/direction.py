@@ -41,14 +41,17 @@ def lowest_wins(
     others = {plain_name(name) for name in table.frame.columns}
     lowest = False
     if not (headers | around) & set(aliases.HIGHEST.split()):
-        typical = float(np.nanmedian(values)) if np.isfinite(values).any() else 0.0
         lowest = bool({plain_name(name) for name in columns} & set(aliases.LOWEST.split()))
         lowest |= bool((headers | around) & set(aliases.LOWEST.split())) or bool(
             others & {"par", *aliases.TO_PAR.split()}
         )
+        golf |= "golf" in around | headers
+        typical = 0.0
+        if not lowest and (golf or par is not None) and np.isfinite(values).any():
+            typical = float(np.nanmedian(values))
         if not lowest and par is not None:
             lowest = typical > MOST * float(np.nanmedian(par))
-        elif not lowest and (golf or "golf" in around | headers) and typical > 0:
+        elif golf and typical > 0:
             lowest = typical >= STROKES
             if not lowest:
                 low, high = Option("lowest_wins", True), Option("lowest_wins", False)

@@ -63,9 +63,7 @@ def find_summary_rows(table: Table) -> NDArray[np.intp]:
     if not 1 < len(frame) <= ROWS:
         return none
     texts = [name for name in frame.columns if frame[name].dtype == pl.String][:LABELS]
-    labels = {
-        name: mask.fill_null(False).to_numpy() for name in texts if (mask := frame[name].is_in(_spellings())).any()
-    }
+    labels = {name: mask for name in texts if (mask := _labels(frame[name])) is not None}
     if not labels:
         return none
     short = {name: frame[name].str.strip_chars(" :") for name in frame.columns if frame[name].dtype == pl.String}

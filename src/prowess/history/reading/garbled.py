@@ -6,8 +6,6 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ...errors import Option
 from ...text import count
 from ..read_context import Table, quote_value
@@ -20,7 +18,8 @@ if TYPE_CHECKING:
 _CODECS = ("cp1252", "cp1250", "cp1251", "mac_roman", "cp437", "cp850")
 _LEAST = 2  # number of different texts that must be evidence for a rarer encoding
 _TWICE = 3  # text may have been garbled this many times
-_SAMPLE = 2000  # in a longer table, evenly spaced rows show whether any text is garbled
+_SAMPLE = 2000  # in a longer table, so many rows in evenly spaced blocks show whether any text is garbled
+_BLOCKS = 20
 _MARKS = frozenset("\xa0\xad\u200b\u202f‘’‚“”„‹›«»–—…·•°ºª€")  # signs that text may contain, besides letters
 _RARE = re.compile("[\u0234-\u0258\u025a-\u036f\u0460-\u048f]")  # letters and marks that are no evidence
 _LOST = "Ã[a-z]"  # "í" becomes "Ã" and a soft hyphen, which many programs delete
@@ -42,11 +41,15 @@ def mend_text(table: Table) -> Table:
         return table
     headers = [name for name in _suspicious(pl.Series(frame.columns)) if name not in mapped]
     columns = [name for name, kind in frame.schema.items() if kind in (pl.String, pl.List(pl.String))]
-    rows = np.linspace(0, len(frame) - 1, _SAMPLE).astype(int) if len(frame) > _SAMPLE else slice(None)
-    if not headers and not any(_suspicious(frame[name][rows]) for name in columns):
+    sample = frame.select(columns)
+    if len(frame) > _SAMPLE:
+        size, step = _SAMPLE // _BLOCKS, len(frame) // _BLOCKS
+        sample = pl.concat(sample.slice(number * step, size) for number in range(_BLOCKS))
+    cells = [text.explode() if text.dtype.is_nested() else text for text in sample.iter_columns()]
+    if not headers and not (cells and _suspicious(pl.concat(cells))):
         return table
-    found = {name: cells for name in columns if (cells := _suspicious(frame[name]))}
-    mended = _mend(dict.fromkeys([*(cell for cells in found.values() for cell in cells), *headers]))
+    found = {name: texts for name in columns if (texts := _suspicious(frame[name]))}
+    mended = _mend(dict.fromkeys([*(cell for texts in found.values() for cell in texts), *headers]))
     names = [mended.get(name, name) if name in headers else name for name in frame.columns]
     if not mended or len(set(names)) < len(names):
         return table
