@@ -1,13 +1,17 @@
-"""Aliases (other names of players): resolve chains of aliases, and record which aliases occur in a file."""
+"""Aliases (other names of players): resolve chains of aliases, record which occur in a file, and find clashes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from ..errors import Error, Remark
 from ..text import count
 from .name_index import NameIndex
 from .names import name_of
+from .ragged import Ints, holders, pair_codes
 
 CIRCLE = 5  # maximum number of names that an error about circular aliases lists
 SHOWN = 3  # maximum number of aliases that a remark lists
@@ -116,3 +120,51 @@ class Aliases(Mapping[str, str]):
 
 def _meant(names: list[str]) -> str:
     return f" (did you mean {names[0]!r}?)" if names else ""
+
+
+def merged_players(names: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
+    """Return the new index of each old player, and the distinct new names in order of first appearance.
+
+    >>> merged_players(("ann", "Deevo", "Deevo"))
+    (array([0, 1, 1], dtype=int32), ('ann', 'Deevo'))
+    """
+    index: dict[str, int] = {}
+    new = [index.setdefault(name, len(index)) for name in names]
+    return np.array(new, np.int32), tuple(index)
+
+
+class Clash(NamedTuple):
+    """Two different players of one match who would become one player by a merge."""
+
+    match: int
+    entries: tuple[int, int]
+    players: tuple[int, int]
+    same_team: bool
+
+    def sentence(self, names: Sequence[str]) -> str:
+        """Return a sentence that explains why the two cannot be one player."""
+        first, second = (repr(names[player]) for player in self.players)
+        where = "are teammates" if self.same_team else "are opponents"
+        return f"{first} and {second} {where}, so they cannot be one player"
+
+
+def find_clash(match_start: Ints, team_start: Ints, player: Ints, translate: Ints) -> Clash | None:
+    """Return the first match in which two players become one; None if there is none.
+
+    `translate` maps the old index of each player to the new one.
+    """
+    merged = np.bincount(translate) > 1
+    # Most entries belong to players with one old name, who cannot clash.
+    entry = np.flatnonzero(merged[translate][player])
+    team = holders(team_start, entry)
+    match = holders(match_start, team)
+    key = pair_codes(match, translate[player[entry]])
+    order = np.argsort(key, kind="stable")
+    pairs = np.flatnonzero((np.diff(key[order]) == 0) & (np.diff(player[entry[order]]) != 0))
+    if not len(pairs):
+        return None
+    # The keys sort by match, so the first pair is in the first match.
+    first, second = order[pairs[0] : pairs[0] + 2].tolist()
+    entries = int(entry[first]), int(entry[second])
+    players = int(player[entries[0]]), int(player[entries[1]])
+    return Clash(int(match[first]), entries, players, bool(team[first] == team[second]))

@@ -3,16 +3,13 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Error
-from .aliases import Aliases, resolve_aliases
+from .aliases import Aliases, find_clash, merged_players, resolve_aliases
 from .cells.text import clean_names, text_of
 from .columns.raw_matches import RawMatches
 from .names import nearest, plain_name
-from .ragged import Ints, holders, pair_codes
 from .read_context import Findings, Table
 from .read_options import Choices
 from .reading.sniff import load
@@ -50,54 +47,6 @@ def _renamed(history: "History", names: Sequence[str]) -> "History":
         message = f"{_describe(history, clash.match)}: {clash.sentence(history.players)}"
         raise Error(message, field="names", match=clash.match)
     return replace(history, player=translate[history.player], players=players)
-
-
-def merged_players(names: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
-    """Return the new index of each old player, and the distinct new names in order of first appearance.
-
-    >>> merged_players(("ann", "Deevo", "Deevo"))
-    (array([0, 1, 1], dtype=int32), ('ann', 'Deevo'))
-    """
-    index: dict[str, int] = {}
-    new = [index.setdefault(name, len(index)) for name in names]
-    return np.array(new, np.int32), tuple(index)
-
-
-class Clash(NamedTuple):
-    """Two different players of one match who would become one player by a merge."""
-
-    match: int
-    entries: tuple[int, int]
-    players: tuple[int, int]
-    same_team: bool
-
-    def sentence(self, names: Sequence[str]) -> str:
-        """Return a sentence that explains why the two cannot be one player."""
-        first, second = (repr(names[player]) for player in self.players)
-        where = "are teammates" if self.same_team else "are opponents"
-        return f"{first} and {second} {where}, so they cannot be one player"
-
-
-def find_clash(match_start: Ints, team_start: Ints, player: Ints, translate: Ints) -> Clash | None:
-    """Return the first match in which two players become one; None if there is none.
-
-    `translate` maps the old index of each player to the new one.
-    """
-    merged = np.bincount(translate) > 1
-    # Most entries belong to players with one old name, who cannot clash.
-    entry = np.flatnonzero(merged[translate][player])
-    team = holders(team_start, entry)
-    match = holders(match_start, team)
-    key = pair_codes(match, translate[player[entry]])
-    order = np.argsort(key, kind="stable")
-    pairs = np.flatnonzero((np.diff(key[order]) == 0) & (np.diff(player[entry[order]]) != 0))
-    if not len(pairs):
-        return None
-    # The keys sort by match, so the first pair is in the first match.
-    first, second = order[pairs[0] : pairs[0] + 2].tolist()
-    entries = int(entry[first]), int(entry[second])
-    players = int(player[entries[0]]), int(player[entries[1]])
-    return Clash(int(match[first]), entries, players, bool(team[first] == team[second]))
 
 
 def _describe(history: "History", match: int) -> str:

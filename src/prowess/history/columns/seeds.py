@@ -9,9 +9,9 @@ import numpy as np
 
 from ...errors import Error, Option
 from ...text import count
+from ..aliases import find_clash, merged_players
 from ..ragged import Ints, owners
 from ..read_context import Table, quote_value
-from ..renaming import find_clash, merged_players
 from .raw_matches import RawMatches
 
 _WORD = "WC|Q|LL|PR|SE|ALT|JE"  # how a player without a seed entered the tournament

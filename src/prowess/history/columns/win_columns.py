@@ -194,6 +194,8 @@ def _find(columns: Sequence[str]) -> _WinColumns | None:
     if len(wins) == 2:
         if losses or not all(label for label, _ in wins) or wins[0][0] == wins[1][0]:
             return None
+        if draw is None and all(column.isdigit() for _, column in wins):
+            return None  # the columns of a file without a header are called 1, 2, ...
         ordered = _order(wins, columns)
         if ordered is not None:
             labels = {column: label for label, column in wins}
