@@ -178,6 +178,14 @@ def test_undoing_a_merge_keeps_corrections_made_since_the_merge(database):
     check(database, "darts")
 
 
+def test_undoing_a_merge_leaves_a_match_that_was_corrected_under_another_alias(database):
+    made = perform(database, merge())
+    perform(database, AddAlias("darts", "JV", "Deevo"))
+    perform(database, Edit("darts", "b", match("b", "JV", "eve", "2026-01-02")))
+    perform(database, UndoRename("darts", made.revision))
+    assert (teams(database)["b"], teams(database)["d"]) == (["Deevo", "eve"], ["Jeevo", "eve"])
+
+
 def test_error_for_merging_opponents_or_partners_names_the_match(database):
     perform(database, Post("darts", [match("x", "Jeevo", "Deevo", "2026-01-06")]))
     team = {"id": "y", "teams": [["Jeevo", "Deevo"], ["cat", "eve"]], "time": "2026-01-07"}

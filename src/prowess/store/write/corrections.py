@@ -215,7 +215,8 @@ def _(command: Edit, connection: Connection, league: League) -> Plan:
         return Plan(command, league, result)
     given = aliases.uses_in(connection, league, old.seq)
     players = aliases.players_of(connection, league, given)
-    dropped = [(old.seq, alias) for alias in given if players.get(alias) not in post.players]
+    own = set(post.players) - set(post.aliases.values())  # players who are given by their own names
+    dropped = [(old.seq, alias) for alias in given if alias not in post.aliases and players.get(alias) not in own]
     uses = [use for use in post.uses if use[1] not in given]
     planned = Plan(command, league, result, uses=uses, dropped_uses=dropped, context_kinds=kinds)
     return _with_amendment(connection, planned, command, old, new)
