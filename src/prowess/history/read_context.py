@@ -16,16 +16,16 @@ codes are:
   `unused-scores`, `contradicting-results`, `unused-time-column`, `unused-clock-column`, `inferred-time`, `no-times`,
   `order-of-rounds`, `order-of-numbers`, `pairs`, `home-by-neutral`, `no-home-team`, `one-match`, `parts-of-names`,
   `cross-table`, `cross-table-home`, `swiss-table`, `unread-rounds`, `race-columns`, `tie-cells`, `filled-down`,
-  `players-of-clubs`, `unknown-draws`, `win-columns`, `teammates`, `lowest-wins`, `handicap`, `summary-columns`,
-  `distant-scores`
+  `players-of-clubs`, `unknown-draws`, `win-columns`, `teammates`, `lowest-wins`, `handicap`, `unused-handicap`,
+  `summary-columns`, `distant-scores`
 - of the cells: `decimal-mark`, `bare-decimals`, `negative-scores`, `bracketed-numbers`, `unread-scores`,
   `partial-scores`, `rosters`, `single-name`, `smaller-teams`, `result-words`, `overtime`, `winner-first`, `sets`,
   `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`, `missing-places`, `missing-durations`,
   `numbers-as-dates`, `months`, `short-years`, `several-zones`, `earliest-time`, `day-month-order`, `empty-clock`,
   `distant-times`, `seeds`, `similar-names`
 - of rows left out or counted: `not-played`, `late-draw`, `summary-rows`, `walkovers`, `byes`, `placeholders`, `absent`,
-  `repeated-players`, `single-team`, `repeated-rows`, `repeated-rows-counted`, `mirrored-rows`, `mirrored-rows-counted`,
-  `repeated-matches`, `problems`
+  `par`, `repeated-players`, `single-team`, `repeated-rows`, `repeated-rows-counted`, `mirrored-rows`,
+  `mirrored-rows-counted`, `repeated-matches`, `problems`
 - of joined files: `mixed-context`
 - of aliases: `aliases`, `unused-aliases`, `new-name`
 """

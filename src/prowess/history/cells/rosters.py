@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 _NEVER = "\x00"  # a character that never occurs in text
-_BRACKETS = r"(?s)^(?:\[(.*)\]|\{(.*)\}|\((.*)\))$"
+_BRACKETS = r"(?s)^(?:\[(.*)\]|\{(.*)\}|\((.*)\)|<(.*)>)$"
 SAMPLE = 1000  # cells, evenly spaced, that show whether rosters may be lists in brackets
-_END_OF_LIST = r"[\])}]$"
+_END_OF_LIST = r"[\])}>]$"
 _CALL = r"(?s)^(?:frozenset|set|array|list)\((.*?)(?:, dtype=\w+)?\)$"  # as Python writes some lists
 _QUOTED = r"""(?s)^\s*["'].*["']\s*$"""
 _BETWEEN_QUOTES = r"""(["'])(?:\s*[,;|]\s*|\s+)(["'])"""  # lists of NumPy have blanks between the names
@@ -25,6 +25,8 @@ _LAST = r",?\s+(?:and|und|et|y|e|и|&)\s+"  # between the last two names of a li
 _SURE = "[" + re.escape("".join(ROSTER_SEPARATORS)) + "]"
 _MAYBE = "|".join(map(re.escape, ALSO_IN_NAMES))
 _WHOLE = ("use ", Option("rosters", ""), " to read each cell as one name")
+_OBJECTS = r"^\[\s*\{"
+_NAME = r"""(?i)["'](?:(?:player|display|user|nick)?_?name|player)["']\s*:\s*(?:"([^"]*)"|'([^']*)')"""
 _ESCAPES = {"\\n": "\n", "\\t": "\t"}  # as typed on a command line
 
 
@@ -76,6 +78,10 @@ def _decode_json(table: Table, texts: list["pl.Series"]) -> list["pl.Series"] | 
     cells = pl.concat(texts).drop_nulls()
     if table.choices.rosters is not None or cells.is_empty() or not cells.str.starts_with("[").all():
         return None
+    if cells.str.contains(_OBJECTS).all():  # an object without a name becomes an empty name, which is a problem
+        table.note("rosters", "rosters are lists in brackets; ", *_WHOLE)
+        name = pl.coalesce(pl.element().str.extract(_NAME, 1), pl.element().str.extract(_NAME, 2), pl.lit(""))
+        return [text.str.extract_all(r"\{[^{}]*\}").list.eval(name) for text in texts]
     try:
         lists = [text.str.json_decode(pl.List(pl.String)) for text in texts]
     except pl.exceptions.ComputeError:

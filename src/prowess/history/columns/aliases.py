@@ -10,6 +10,7 @@ LONG = {
         " torneo carrera course tournoi etapa rennen lauf corrida bateria manga gara regata wyscig prueba epreuve prova"
         " wettkampf zawody bieg турнир матч игра гонка партия забег 比赛 場次 场次 試合 partie rencontre incontro"
         " partita jogo wedstrijd mecz lopp"
+        " night gamenight quiznight evening"
     ),
     "player": (
         "player playername playerid driver drivername driverid competitor competitorid athlete athletename athleteid"
@@ -18,8 +19,9 @@ LONG = {
         " handle nickname name fullname model bot agent helm skipper pilot jockey horse boat spieler fahrer"
         " teilnehmer laufer lauferin schwimmer schwimmerin sportler sportlerin fahrerin coureur nageur nageuse corredor"
         " corredora nadador nadadora atleta ciclista piloto pilote pilota marchador corridore nuotatore zawodnik"
-        " biegacz plywak kierowca спортсмен бегун пловец joueur jugador giocatore jogador speler gracz игрок участник"
-        " гонщик 选手 球员 選手"
+        " biegacz plywak kierowca"
+        " spelare spiller pelaaja hrac oyuncu спортсмен бегун пловец joueur jugador giocatore jogador speler gracz"
+        " игрок участник гонщик 选手 球员 選手"
     ),
     "players": "players roster members lineup swimmers crew squadlist spielerliste joueurs jugadores состав",
     "team": (
@@ -64,13 +66,14 @@ PARTS = (
     "league competition division liga",
     "round roundid roundno roundnumber week gameweek matchday gw journee jornada spieltag runde тур",
     "grandprix gp venue track circuit stage leg table board room court pairing paarung tisch brett mesa tavolo",
+    "evening night gamenight quiznight session abend soiree",
 )
 # Columns that divide the rows of an event into matches, if players recur or places start again.
 HEATS = (
     "heat heatno heatid heatnumber round roundno roundid race raceno session game gameno match matchno leg stage flight"
     " runde lauf rennen vorlauf durchgang spiel partie manche serie course tour bateria prova corrida etapa rodada"
     " ronda carrera manga tanda batteria gara turno fase wyscig bieg runda kolejka заезд тур раунд забег игра map"
-    " 轮 轮次 组 局"
+    " 轮 轮次 组 局 group gruppe groupe grupo gruppo grupa pool poule"
 )
 # At different tables, people play different matches.
 TABLES = "table tableno tablenumber tisch tischnr mesa tavolo tafel stol stolik стол 桌"
@@ -79,8 +82,10 @@ ROUND = "round roundname stage phase runde tour fase ronda turno"
 LOWEST = (
     "stroke strokes shot shots throw throws schlag schlage coups golpes slag slagen colpi tacadas penalty penalties"
     " penaltypoints penalites penalidades penalizaciones penalita faltas fault faults fehler fehlerpunkte strafpunkte"
-    " topar overpar scoretopar minigolf discgolf crazygolf miniaturgolf"
+    " putt putts topar overpar scoretopar minigolf discgolf crazygolf miniaturgolf"
 )
+PENALTIES = "penalty penalties penalite penalites penalizacion penalidade penalita straf strafpunkte"
+TIMED = "times seconds zeiten sekunden secondes segundos tiempos secondi tempi laptimes rundenzeiten"  # with fractions
 HIGHEST = "point points pts stableford punkte poang puntos punti pontos punkty очки баллы pins holz kegel"
 HANDICAP = "handicap hcp hdcp hdc vorgabe spielvorgabe playinghandicap coursehandicap гандикап"
 NET = "net nett netto neto nette"

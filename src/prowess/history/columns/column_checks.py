@@ -6,14 +6,15 @@ from difflib import get_close_matches
 
 import numpy as np
 
-from ...errors import Option
+from ...errors import Error, Option
 from ..cells.text import text_of
 from ..names import plain_name
 from ..read_context import Table, list_names
-from .aliases import LONG, RESULT
+from .aliases import LONG, NAME_STEMS, RESULT
 from .layout import Layout
 from .raw_matches import RawMatches
 
+_MEMBER = re.compile(f"(?:{'|'.join(NAME_STEMS.split())})[1-9]")
 _ROWS = 1000  # rows in which ignored columns are compared with the players
 
 
@@ -70,6 +71,11 @@ def _note_ignored_rosters(table: Table, layout: Layout) -> None:
     if layout.sides or "team" not in layout.roles or {"player", "players"} & layout.roles.keys():
         return
     sample = replace(table, frame=table.frame.head(_ROWS))
+    members = [name for name in layout.unused(sample.frame.columns) if _MEMBER.fullmatch(plain_name(name))]
+    if len(members) > 1 and "team" not in layout.mapped:
+        text = f"{table.title}: columns {list_names(members)} may list the players of a team, but a player needs a row"
+        option = Option("columns", {"team": layout.roles["team"]})
+        raise Error(f"{text}, or all players of a team one column; to rate the teams, use ", option, field=members[0])
     for column in layout.unused(sample.frame.columns):
         if sample.frame[column].dtype != pl.String:
             continue

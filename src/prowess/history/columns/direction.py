@@ -40,8 +40,11 @@ def lowest_wins(
     headers, around = _words(*columns), _words(table.heading, Path(table.title).stem)
     others = {plain_name(name) for name in table.frame.columns}
     lowest = False
-    if not (headers | around) & set(aliases.HIGHEST.split()):
+    timed = (headers | around) & set(aliases.TIMED.split()) and bool((values % 1 > 0).any())
+    penalties = (headers | around) & set(aliases.PENALTIES.split())
+    if timed or penalties or not (headers | around) & set(aliases.HIGHEST.split()):
         lowest = bool({plain_name(name) for name in columns} & set(aliases.LOWEST.split()))
+        lowest |= bool(timed or penalties)
         lowest |= bool((headers | around) & set(aliases.LOWEST.split())) or bool(
             others & {"par", *aliases.TO_PAR.split()}
         )
@@ -89,9 +92,15 @@ def read_handicap(table: Table) -> Table:
     names = {column: plain_name(column) for column in table.frame.columns}
     handicap = next((column for column, name in names.items() if name in aliases.HANDICAP.split()), None)
     given = {plain_name(role) for role in table.choices.columns or {}}
-    if handicap is None or not {*names.values()} & set(aliases.LONG["player"].split()):
+    if not {*names.values()} & set(aliases.LONG["player"].split()):
         return table
     if {*names.values()} & set(aliases.LONG["rank"].split()) or given & {"rank", "score", "winner"}:
+        return table
+    if handicap is None:
+        if column := next((name for name in names if _words(name) & set(aliases.HANDICAP.split())), None):
+            change = Option("columns", {"score": column})
+            text = f"column {column!r} may be the score with the handicap, but is not used; use "
+            table.note("unused-handicap", text, change, " if it counts", column=column)
         return table
     trial = replace(table, problems=Problems(), remarks=[])
     values = {

@@ -17,7 +17,7 @@ from ..cells.score_grammar import PLAYED, pair_cell
 from ..cells.text import plain_text, text_of
 from ..names import plain_name
 from ..read_context import Problems, Table, list_names
-from .aliases import COURSE, GAME_NUMBER, GROSS, HANDICAP, LONG, NET, PARTS, ROUND
+from .aliases import COMMON, COURSE, GAME_NUMBER, GROSS, HANDICAP, LONG, NET, PARTS, ROUND
 from .direction import is_to_par, lowest_wins
 from .headers import RACE
 from .play_logs import read_play_log
@@ -26,6 +26,7 @@ from .summary_rows import WORDS, summary_columns
 Kinds = dict[str, list[str]]  # columns by the kind of cell that they hold: "time", "result", "word", "number" or "name"
 Grid = tuple[Table, dict[str, str]]  # a table with a row per match or player, and its roles
 
+_DAYS = frozenset(COMMON["time"].split())
 MOST = 0.9  # fraction of the columns or cells that must agree to decide what a table is
 LEAST = 3  # minimum number of players in a cross table
 _NUMBER = frozenset(("no", "nr", "snr", "sno", "startno", "rk", "rank", "pos", "place", "platz", "rang", "number", ""))
@@ -303,7 +304,7 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
     """
     import polars as pl
 
-    day = kinds["time"][:1]
+    day = [name for name in table.frame.columns if holds_days(table, name, kinds)][:1]
     even = [name for name in table.frame.columns if is_to_par(table, name)]
     if even:  # "E" means even
         table = replace(table, frame=table.frame.with_columns(pl.col(even).str.replace(r"(?i)^\s*e(ven)?\s*$", "0")))
@@ -353,6 +354,14 @@ def _mostly_numbers(table: Table, column: str, kinds: Kinds) -> bool:
         return column in kinds["number"]
     text = text_of(table, column)
     return text.count() > 0 and 2 * text.cast(float, strict=False).count() > text.count()
+
+
+def holds_days(table: Table, column: str, kinds: Kinds) -> bool:
+    """Return whether a column of a sheet holds dates; a damaged date, or a word, is a problem on its line."""
+    if column in kinds["time"] or plain_name(column) not in _DAYS:
+        return column in kinds["time"]
+    text = text_of(table, column)
+    return bool(2 * text.str.contains(r"\d.*\d.*\d").sum() > text.count())
 
 
 def are_places(match: Any, values: Any) -> bool:

@@ -158,6 +158,9 @@ def recognise(
     for recogniser in (_long, _home_away, _winner_loser, _sides, _ordered, _long_by_parts, _one_match):
         layout = recogniser(headers)
         if layout is not None and headers.mapped.keys() <= {plain_role(role) for role in layout.roles}:
+            if headers.more and not layout.sides:
+                joined = "+".join(next((first, *more) for first, more in headers.more.items()))
+                raise Error(f"columns: {joined!r} joins the players of a side, but the file has a row per player")
             return replace(layout, mapped=frozenset(headers.mapped))
     mapped = f" with columns={dict(mapping)!r}" if mapping else ""
     reason = f"I can't tell what these columns mean: {present}{mapped}"
@@ -168,8 +171,8 @@ def _long(headers: Headers) -> Layout | None:
     roles = headers.find(aliases.LONG)
     if "match" not in roles or (headers.first(aliases.OPPONENT) and "match" not in headers.mapped):
         return None
-    season = None if "match" in headers.mapped else headers.first(aliases.PARTS[0])
-    return _long_layout(headers, roles, [season] if season else [])
+    parts = () if "match" in headers.mapped else map(headers.first, (aliases.PARTS[0], aliases.PARTS[-1]))
+    return _long_layout(headers, roles, [column for column in parts if column])
 
 
 def _long_by_parts(headers: Headers) -> Layout | None:

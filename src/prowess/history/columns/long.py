@@ -263,6 +263,10 @@ def _results(table: Table, layout: Layout) -> _Results:
         score = numbers(table, column)
         note_negative(table, [column], [score])
         lowest = lowest_wins(table, [column], score)
+        if lowest and "player" in roles:  # the par of the course is not a player
+            par = text_of(table, roles["player"]).str.to_lowercase() == "par"
+            words = "row with the par of the course", "rows with the par of the course"
+            table.leave_out(np.flatnonzero(par.fill_null(False)), "par", *words)
         return _Results(score if lowest else None, None if lowest else score, unplaced, absent)
     return _Results(None, None, nobody, nobody)
 

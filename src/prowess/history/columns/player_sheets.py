@@ -17,7 +17,7 @@ from ..names import plain_name, plain_spelling
 from ..ragged import Floats
 from ..read_context import Problems, Table
 from . import aliases
-from .grids import Grid, Kinds, with_rows
+from .grids import Grid, Kinds, holds_days, with_rows
 
 Mask = NDArray[np.bool_]
 MOST = 0.9  # fraction of the matches that must agree to decide what the cells are
@@ -27,7 +27,6 @@ PLAYERS = 60  # a sheet with more columns was not made for a game night
 _LISTS = (*aliases.PARTS, *aliases.STANDINGS, *aliases.LONG.values(), *aliases.COMMON.values())
 _WORDS = {name for names in (*_LISTS, "session night tag abend laps par sum") for name in names.split()}
 _NOT_NAMES = {word for word in _WORDS if len(word) > 2 or not word.isascii()}  # P, W and L may be initials
-_DAYS = frozenset(aliases.COMMON["time"].split())
 _WINNERS, _LOSERS = (frozenset(aliases.WINNER_LOSER[role].split()) for role in ("winner", "loser"))
 _BETWEEN_WINNERS = re.compile(r"\s*[/&+;|,]\s*| and | und | et | y | e ")
 _ROWS_OF_PLAYERS = frozenset(f"{aliases.LONG['player']} {aliases.LONG['team']}".split())
@@ -74,7 +73,7 @@ def read_player_sheet(table: Table, kinds: Kinds) -> Grid | None:
     reading = _reading(table, others, players, cells, timed, won)
     if reading is None:
         return None
-    day = [column for column in table.frame.columns if column not in values and _holds_days(table, column, kinds)][:1]
+    day = [column for column in table.frame.columns if column not in values and holds_days(table, column, kinds)][:1]
     sheet, match = _melt(table, day, players, winner)
     if reading is _PLACES:
         text = "these are not places from 1 upwards; correct them"
@@ -240,14 +239,6 @@ def _reading(
         choice = (*highest_wins, Option("lowest_wins", True), " if the lowest wins")
         raise Error(f"{table.title}: columns {', '.join(players[:8])}: {doubt}; use ", *choice, field="lowest_wins")
     return lowest if lowest is _PLACES else None
-
-
-def _holds_days(table: Table, column: str, kinds: Kinds) -> bool:
-    # A damaged date in a column of dates must be a problem on its line.
-    if column in kinds["time"] or plain_name(column) not in _DAYS:
-        return column in kinds["time"]
-    text = text_of(table, column)
-    return bool(2 * text.str.contains(r"\d.*\d.*\d").sum() > text.count())
 
 
 def _name_opponents(table: Table, columns: list[str]) -> bool:

@@ -33,7 +33,7 @@ def leave_out_reports(table: Table, layout: Layout, meetings: Meetings, result: 
     if table.choices.duplicates == "keep" or len(layout.sides) != 2 or len(table.frame) < 2 or result is None:
         return
     _leave_out_listed(table, layout, meetings, result)
-    if layout.shape in (Shape.SIDES, Shape.ONE_VIEW):
+    if layout.shape in (Shape.SIDES, Shape.ONE_VIEW, Shape.WINNER_LOSER):
         _leave_out_second(table, layout, meetings, result)
 
 
@@ -120,21 +120,24 @@ def _are_parts(table: Table, layout: Layout, rows: NDArray[np.intp], group: NDAr
 
 def _leave_out_second(table: Table, layout: Layout, meetings: Meetings, result: Floats) -> None:
     """If both players fill in a form after each match, leave out the second report of each match."""
-    if not _has_clock(table, layout):
+    some = min(SAMPLE, len(table.frame))
+    if not _has_clock(table, layout) or len(np.unique(meetings.codes([])[:some])) > (1 - DOUBTFUL / 2) * some:
         return
+    forward = meetings.forward
+    by_winner = layout.shape == Shape.WINNER_LOSER  # both reports have the same columns
 
     def pairs(rows: int, limit: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         part = replace(table, frame=table.frame.head(rows), remarks=[], problems=Problems(), left_out=[])
         times = read_times(part, layout.roles["time"], layout.roles.get("clock"))
         if times is None or times.kind != "timestamp":
             return np.zeros(0, np.intp), np.zeros(0, np.intp)
-        return _reports(meetings.codes([])[:rows], meetings.forward[:rows], times.number, limit)
+        return _reports(meetings.codes([])[:rows], None if by_winner else forward[:rows], times.number, limit)
 
-    some = min(SAMPLE, len(table.frame))
     one, two = pairs(some, SOON)
-    same = np.count_nonzero(_agree(result, one, two))
+    same = np.count_nonzero(_agree(result, forward, one, two))
     share = 2 * len(one) / some
-    usual = len(one) >= LEAST and share >= SURE and len(one) - same <= max(1, (1 - MOST) * len(one))
+    varied = not by_winner or len(np.unique(result[:some])) > VARIED  # one player may win twice in an hour
+    usual = varied and len(one) >= LEAST and share >= SURE and len(one) - same <= max(1, (1 - MOST) * len(one))
     doubtful = same >= max(2, MOST * len(one)) and share >= DOUBTFUL
     if not table.decide("whether both players report a match", lambda: usual or None):
         if table.choices.duplicates is None and doubtful:
@@ -142,7 +145,7 @@ def _leave_out_second(table: Table, layout: Layout, meetings: Meetings, result: 
         if table.choices.duplicates != "once" or not doubtful:
             return
     one, two = pairs(len(table.frame), LATE)
-    agree = _agree(result, one, two)
+    agree = _agree(result, forward, one, two)
     for rows in zip(one[~agree], two[~agree], strict=True):
         _reject(table, np.array(sorted(rows)))
     said = "a match that the other player reported, too, and"
@@ -160,12 +163,14 @@ def _has_clock(table: Table, layout: Layout) -> bool:
 
 
 def _reports(
-    sides: NDArray[np.uint64], forward: NDArray[np.bool_], time: NDArray[Any], limit: int
+    sides: NDArray[np.uint64], forward: NDArray[np.bool_] | None, time: NDArray[Any], limit: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the rows that report a match first, and the rows of the other players that report it next."""
     order = np.lexsort((time, sides))
-    sides, forward, time = sides[order], forward[order], time[order]
-    linked = (sides[1:] == sides[:-1]) & (forward[1:] != forward[:-1]) & (np.diff(time) <= limit)
+    sides, time = sides[order], time[order]
+    linked = (sides[1:] == sides[:-1]) & (np.diff(time) <= limit)
+    if forward is not None:
+        linked &= forward[order][1:] != forward[order][:-1]
     # In a chain of reports, every second link is between two matches.
     place = np.arange(len(linked))
     start = np.maximum.accumulate(np.where(linked, 0, place + 1)) if len(linked) else place
@@ -173,6 +178,10 @@ def _reports(
     return order[first], order[first + 1]
 
 
-def _agree(result: Floats, one: NDArray[np.intp], two: NDArray[np.intp]) -> NDArray[np.bool_]:
-    equal: NDArray[np.bool_] = (result[one] == result[two][:, ::-1]).all(axis=1)
+def _agree(
+    result: Floats, forward: NDArray[np.bool_], one: NDArray[np.intp], two: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    swapped = (forward[one] != forward[two])[:, None]
+    theirs = np.where(swapped, result[two][:, ::-1], result[two])
+    equal: NDArray[np.bool_] = (result[one] == theirs).all(axis=1)
     return equal

@@ -6,7 +6,7 @@ from itertools import pairwise
 from ..cells.text import text_of
 from ..names import plain_name
 from ..read_context import Table
-from .aliases import SCORE_WORDS, SCORES, SCORES_ALONE
+from .aliases import HOME_AWAY, SCORE_WORDS, SCORES, SCORES_ALONE
 from .grids import Kinds
 from .headers import header_words
 
@@ -32,11 +32,20 @@ def scored_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
         return None
     order = sorted(members, key=lambda score: sample.frame.columns.index(members[score][0]))
     word = "player" if sizes == {1} else "team"
+    venues = {venue: score for score in order for venue in ("home", "away") if _is_venue(venue, members[score])}
+    if len(venues) == len(order):
+        return {venue: members[score][0] for venue, score in venues.items()} | {
+            f"{venue}_score": score for venue, score in venues.items()
+        }
     return {
         role: column
         for number, score in enumerate(order, 1)
         for role, column in ((f"{word}{number}", "+".join(members[score])), (f"score{number}", score))
     }
+
+
+def _is_venue(venue: str, names: list[str]) -> bool:
+    return len(names) == 1 and plain_name(names[0]) in HOME_AWAY[venue].split()
 
 
 def _side_words(column: str) -> frozenset[str]:

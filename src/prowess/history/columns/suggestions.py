@@ -20,6 +20,7 @@ from ..ragged import Floats
 from ..read_context import Problems, Table
 from . import aliases
 from .grids import Kinds, are_places
+from .headers import header_words
 from .infer_columns import COLUMNS, MOST, NEAR, column_kinds, may_meet, names_winner, near_pairs, plain_cells
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ _SCORE_ROLES = (("home_score", "away_score"), ("score1", "score2"))
 _SIDE_WORDS = frozenset(
     word for names in (*aliases.HOME_AWAY.values(), *chain.from_iterable(aliases.PAIRS)) for word in names.split()
 )
+_TIMED = frozenset(f"{aliases.LONG['duration']} {aliases.TIMED}".split())
+_HANDICAP = frozenset(aliases.HANDICAP.split())
+_PARTS = frozenset(f"{aliases.TABLES} {aliases.HEATS} {aliases.GAME_NUMBER}".split())
 _RESULT_ROLES = {role for pair in (*_SIDE_ROLES, *_SCORE_ROLES) for role in pair}
 
 
@@ -213,14 +217,22 @@ class Contents:
             for column in self.kinds["name"]
             if column not in used and len(names) == 2 and names_winner(self.names[column], *names)
         ]
-        cells = [column for kind in ("result", "word") for column in self.kinds[kind]]
+        cells = [name for kind in ("result", "word") for name in self.kinds[kind] if not _is_timed(name)]
         scores = {column: self._numbers(column) for column in self.kinds["number"] if column not in used}
         scores = {column: values for column, values in scores.items() if _may_be_scores(values)}
+        if self._flags or any(plain_name(word) in _HANDICAP for name in scores for word in header_words(name)):
+            return []
         pairs = _pairs_of_scores(scores)
         coded = [column for column, values in scores.items() if set(values[~np.isnan(values)]) <= _CODES]
         results = [(column,) for column in winners + cells] + pairs[:3] + [(column,) for column in coded]
         first = [] if self._are_fixtures(sides) else [()]
         return [replace(sides, result=result) for result in (*results[: RESULTS - 1], *first)]
+
+    @cached_property
+    def _flags(self) -> bool:
+        """Whether three columns of 0 and 1 mark a win of either side and a draw, so they are no scores."""
+        flags = [values for values in map(self._numbers, self.kinds["number"]) if set(values) <= {0.0, 1.0}]
+        return len(flags) == 3 and bool((np.sum(flags, axis=0) == 1).all())
 
     def _are_fixtures(self, sides: MatchColumns) -> bool:
         """Return whether nothing says that the first side won: all are as often first as second, or headers say so."""
@@ -240,15 +252,19 @@ class Contents:
             blocks = 1 + np.count_nonzero(np.diff(code))
             if not 1 < blocks == code.max() + 1 <= len(code) / 2:
                 continue
-            for who, cells in islice(self.names.items(), NEAR):
+            for who, cells in islice(self.names.items(), 0 if self._flags else NEAR):
                 if who == match or len(set(zip(code, cells, strict=True))) < len(code):
                     continue
                 if match in self.names and set(self.names[match]) & set(cells):
                     continue  # these are players, too
                 for column in self.kinds["number"][:NEAR]:
                     values = self._numbers(column)
-                    role = "rank" if are_places(code, values) else "score"
-                    if column not in (who, match) and (role == "rank" or _may_be_scores(values)):
+                    role = "rank" if are_places(code, values) else "duration" if _is_timed(column) else "score"
+                    if (
+                        column not in (who, match)
+                        and plain_name(column) not in _PARTS
+                        and (role != "score" or _may_be_scores(values))
+                    ):
                         mappings.setdefault(
                             (code.tobytes(), who, column), {"match": match, "player": who, role: column}
                         )
@@ -296,6 +312,10 @@ def _split_names(cells: list[str]) -> set[str]:
 def _are_rosters(table: Table, column: str) -> bool:
     cells = text_of(table, column).drop_nulls()
     return bool(len(cells)) and 2 * sum(_BETWEEN_NAMES.search(cell) is not None for cell in cells) > len(cells)
+
+
+def _is_timed(column: str) -> bool:
+    return any(plain_name(word) in _TIMED for word in header_words(column))
 
 
 def _may_be_ids(table: Table, column: str) -> bool:

@@ -1,5 +1,6 @@
 """Leave out rows and columns that sum up others: totals, averages and best values."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
@@ -20,14 +21,33 @@ if TYPE_CHECKING:
 
 _LABELS = {
     "sum": "total totals grandtotal subtotal overall sum sums summe summen gesamt gesamtsumme zwischensumme totale"
-    " totali totaux somme suma sumas soma totaal som razem summa totalt итого всего сумма 合计 总计 合計 小计",
+    " totali totaux somme suma sumas soma totaal som razem summa totalt teamtotal"
+    " teamtotals toplam celkem soucet yhteensa osszesen ialt σ итого всего разом сумма 合计 总计 合計 小计 합계",
     "mean": "average averages avg mean median durchschnitt mittelwert mittel schnitt moyenne media medias promedio"
-    " srednia gemiddelde medel medelvarde среднее средний 平均",
+    " srednia gemiddelde medel medelvarde ortalama prumer keskiarvo atlag gennemsnit"
+    " gjennomsnitt ø среднее средний 平均 평균",
     "max": "best max maximum bestwert hochstwert meilleur mejor melhor migliore najlepszy maximo лучший максимум 最高",
     "min": "min minimum worst minimo minimale",
 }
 WORDS = {word: kind for kind, words in _LABELS.items() for word in words.split()}
-_ACCENTED = ["grand total", "sub total", "média", "máximo", "mínimo", "średnia", "höchstwert", "medelvärde"]
+_ACCENTED = [
+    "grand total",
+    "sub total",
+    "team total",
+    "média",
+    "máximo",
+    "mínimo",
+    "średnia",
+    "höchstwert",
+    "medelvärde",
+    "průměr",
+    "součet",
+    "yhteensä",
+    "összesen",
+    "átlag",
+    "i alt",
+]
+_TIME = re.compile(r"(?:\d+:)+\d+(?:\.\d+)?")
 ROWS = 20_000  # a table with more rows was not made by hand
 SMALL = 2000
 LABELS = 4  # columns of text, from the left, in which labels are searched
@@ -38,7 +58,7 @@ SHOWN = 20  # rows with the same label of which the numbers are compared
 
 @cache
 def _spellings() -> frozenset[str]:
-    ways = (str, str.capitalize, str.upper)
+    ways = (str, str.capitalize, str.title, str.upper)
     return frozenset(f"{way(word)}{mark}" for word in (*WORDS, *_ACCENTED) for way in ways for mark in ("", ":"))
 
 
@@ -119,7 +139,10 @@ def _agreeing(frame: "pl.DataFrame", row: int, label: str, every: NDArray[np.boo
 
 
 def _number(cell: object) -> float | None:
-    read = numeral(plain_text(str(cell if cell is not None else "")).rstrip("ptskgolPTS ."))
+    text = plain_text(str(cell if cell is not None else ""))
+    if _TIME.fullmatch(text):
+        return float(sum(60**power * float(part) for power, part in enumerate(reversed(text.split(":")))))
+    read = numeral(text.rstrip("ptskgolPTS ."))
     return None if read is None else read.comma if "," in str(cell) else read.point
 
 

@@ -31,12 +31,13 @@ def _set(words: str) -> frozenset[str]:
 
 _WIN = _set(
     "w win wins won winner victory victories sieg siege siegen victoire victoires v ganado ganados ganada ganadas"
-    " victoria victorias vitoria vitorias vittoria vittorie vinte wygrana wygrane zwyciestwo zwyciestwa vinst vinster"
+    " gana ganan gagne gagnent vince vincono vence vencem victoria victorias"
+    " vitoria vitorias vittoria vittorie vinte wygrana wygrane zwyciestwo zwyciestwa vinst vinster"
     " п победа победы 胜 勝"
 )
 _DRAW = _set(
     "d x draw draws drawn tie ties tied remis unentschieden nul nuls nulle nulles empate empates pareggio pareggi"
-    " remisy oavgjort oavgjorda н ничья ничьи 平 平局 引分"
+    " tablas remisy oavgjort oavgjorda н ничья ничьи 平 平局 引分"
 )
 _LOSS = _set(
     "l loss losses lost defeat defeats niederlage niederlagen verloren defaite defaites derrota derrotas perdido"
@@ -50,7 +51,10 @@ _PERIODS = _set(
     "month monat mois mes mese miesiac месяц 月 season saison temporada stagione sezon сезон year jahr annee ano anno"
     " rok год decade decada quarter quartal"
 )
-_PAIRS = ((aliases.HOME_AWAY["home"], aliases.HOME_AWAY["away"]), *aliases.PAIRS[:-2])
+_PAIRS = (
+    tuple(f"{aliases.HOME_AWAY[side]} {aliases.SIDE_WORDS[side]}" for side in ("home", "away")),
+    *aliases.PAIRS[:-2],
+)
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,8 @@ def read_win_columns(table: Table) -> Table:
 def _with_results(table: Table, found: _WinColumns, counts: dict[str, Floats | None], ones: Floats) -> Table:
     import polars as pl
 
-    if found.draw is None and (ones == 1).all():
+    lost = found.first is not None and (_meaning(found.first) or "")[0] == "loss"
+    if found.draw is None and not lost and (ones == 1).all():
         return table
     if found.draw is None and (ones == 0).any():
         row = int((ones == 0).argmax())
@@ -187,6 +192,9 @@ def _find(columns: Sequence[str]) -> _WinColumns | None:
         if meaning is not None:
             kinds[meaning[0]].append((meaning[1], column))
     wins, draws, losses = kinds.values()
+    if not wins and len(losses) == 2 and all(label for label, _ in losses):  # a side that lost: the other one won
+        wins = [(losses[0][0], losses[1][1]), (losses[1][0], losses[0][1])]
+    losses = [loss for loss in losses if not loss[0]]
     if not wins or len(wins) > 2 or len(draws) > 1 or len(losses) > 1 or RESULT in columns:
         return None
     draw = draws[0][1] if draws else None
@@ -199,7 +207,8 @@ def _find(columns: Sequence[str]) -> _WinColumns | None:
         ordered = _order(wins, columns)
         if ordered is not None:
             labels = {column: label for label, column in wins}
-            sides = tuple(name for each in ordered for name in columns if plain_name(name) == labels[each])
+            free = [name for name in columns if name not in ordered]
+            sides = tuple(name for each in ordered for name in free if plain_name(name) == labels[each])
             return _WinColumns(ordered[0], draw, ordered[1], sides if len(sides) == 2 else ())
         if draw is None or len(others) > 1:
             return None
@@ -233,7 +242,7 @@ def _meaning(header: str) -> tuple[str, str] | None:
     (('win', 'a'), ('win', 'auswarts'), ('draw', ''), None)
     """
     words = _words(header)
-    if not words or len(words) > 3:
+    if not words or len(words) > 3 or "%" in header:
         return None
     if _DRAW & set(words) and set(words) <= _DRAW | _WIN:
         return "draw", ""
@@ -243,10 +252,12 @@ def _meaning(header: str) -> tuple[str, str] | None:
         return "win", words[0]
     rest = [word for word in words if word not in _WIN]
     if len(rest) == len(words) == 1:
-        for end in ("siege", "sieg", "wins", "win"):
+        for end in ("siege", "sieg", "wins", "win", "vinst", "seier", "sejr", "voitto"):
             side = words[0].removesuffix(end)
             if side != words[0] and any(side in names.split() for names in _PAIRS[0]):
                 return "win", side
+    if len(words) == 2 and len({*words} & _LOSS) == 1:
+        return "loss", next(word for word in words if word not in _LOSS)
     return ("win", "".join(rest)) if len(rest) == len(words) - 1 and rest[:1] != ["name"] else None
 
 
