@@ -37,6 +37,7 @@ _KNOWN = {
     ("tennis_of_a_bookmaker", "rename_a_column"),  # the comment said which match was not played
     ("tennis_of_a_bookmaker", "drop_a_column"),
     ("formula_one_tables", "drop_a_column"),
+    ("seeds_in_square_brackets", "truncate"),  # without the later rows, no name occurs without a seed
     ("pgn_of_a_server", "truncate"),  # the last game loses its time of day, so the dates of all games count
 }
 _GUESSES = ("race-columns", "player-columns", "inferred-columns", "one-match")

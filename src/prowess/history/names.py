@@ -87,12 +87,46 @@ def plain_spelling(name: str) -> str:
     return " ".join(words) or name
 
 
+_TITLE = r"^(?:W?[GIFC]M|[A-Z]{3}|Dr\.?|Mrs?\.?|Ms\.?)\s+"  # such as GM or GER
+_BESIDE = rf"{_TITLE}|\s*[(\[](?:[^()\[\]\d]{{2,}}|\d{{4}})[)\]]$"
+_LOST = r"\x{fffd}|\p{L}\?"  # a program replaced a letter
+_NOT_ASCII = r"(?:[^\x00-\x7f]|\?)+"
+
+
 def spelt_alike(names: Sequence[str]) -> list[list[int]]:
-    """Return the groups of names with the same plain spelling, as indices.
+    """Return the groups of names with the same plain spelling, as indices, and of names that are written differently.
 
     >>> spelt_alike(["Ann Lee", "Bob", "ann-lee", "ANN LEE"])
     [[0, 2, 3]]
+    >>> spelt_alike(["Ann (GER)", "Böhm", "Lee, Bob", "Ann", "B?hm", "Bob Lee"])
+    [[0, 3], [2, 5], [1, 4]]
     """
+    return _with_same_spelling(names) + _written_differently(names)
+
+
+def _written_differently(names: Sequence[str]) -> list[list[int]]:
+    """Return groups of names, one of which has a title, a word in brackets, the surname first, or a lost letter."""
+    import polars as pl
+
+    text, forms = pl.Series(names, dtype=pl.String), []
+    if text.str.contains(rf"{_BESIDE}|, ").any():
+        usual = text.str.replace_all(_BESIDE, "").str.replace("^([^,]+), (.+)$", "$2 $1")
+        forms.append(usual.str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", " ").str.strip_chars())
+    if text.str.contains(_LOST).any():
+        forms.append(text.str.replace_all(_NOT_ASCII, "?"))
+    found: list[list[int]] = []
+    for form in forms:
+        groups: dict[str, list[int]] = {}
+        for index in form.is_duplicated().arg_true():
+            groups.setdefault(form[index], []).append(index)
+        for key, group in groups.items():
+            spelt = {plain_spelling(names[index]) for index in group}
+            if len(spelt) == 2 and ("?" in key or plain_spelling(key) in spelt):
+                found.append(group)
+    return found
+
+
+def _with_same_spelling(names: Sequence[str]) -> list[list[int]]:
     import polars as pl
 
     # The keys of names that are spelt alike are equal, but not the other way round. They take a tenth of the time.

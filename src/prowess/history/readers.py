@@ -316,7 +316,7 @@ def _sequence(table: Table, layout: Layout, draft: RawMatches, rows: RowGroups |
     if column is not None and draft.times is not None and not table.frame[column].dtype.is_nested():
         order = round_order(text_of(table, column))
         order = order if order is None or rows is None else order[rows.first_row]
-    if order is None and (numbered := number_order(table, layout, rows)) is not None:
+    if order is None and (numbered := number_order(table, layout, rows, time)) is not None:
         column, order = numbered
         code, by = "order-of-numbers", "numbers"
     if column is None or order is None:

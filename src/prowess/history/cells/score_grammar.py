@@ -156,7 +156,9 @@ def _read_pairs(outside: str, inside: list[str]) -> Cell:
         if rule == "shoot-out":
             return replace(cell, shot=sign_of(*more[-1]) if more else 0)
         # Without another score, the score includes the shoot-out. In French, "a.p." means extra time.
-        after = bool(around & (words.SHOOTOUTS - {"ap"})) and not retired and not more and first != second
+        after = bool(around & (words.SHOOTOUTS - {"ap"})) and not retired and first != second
+        if after and more:
+            return _before_shootout(cell, more)
         return replace(cell, rule="shoot-out", shot=cell.sign) if after else cell
     deciders = [score for part in inside if part.startswith("[") for score in _scores(part)]  # as in 6-4 4-6 [10-8]
     within = _sums([*scores, *((float(left > right), float(right > left)) for left, right in deciders)])
@@ -166,6 +168,15 @@ def _read_pairs(outside: str, inside: list[str]) -> Cell:
     )
     cell = pair(first, second, pairs=2, rule="retired" if retired else "sets")
     return replace(cell, within=within, tennis=all(_is_tennis_set(*score) for score in finished))
+
+
+def _before_shootout(cell: Cell, more: list[tuple[float, float]]) -> Cell:
+    """Return the score before the shoot-out: 1-1 in 5:4 i.E. (1:1, 0:1), and 3-3 in 4:3 n.P. (1:1, 1:0, 1:2, 0:0)."""
+    low = min(cell.first, cell.second)
+    before = (low, low) if _sums(more) in ((low, low), (cell.first, cell.second)) else more[0]
+    if before[0] != before[1] or before[0] > low:
+        return cell
+    return replace(pair(*before, pairs=0, rule="shoot-out"), shot=cell.sign)
 
 
 def _sums(scores: list[tuple[float, float]]) -> tuple[float, float]:

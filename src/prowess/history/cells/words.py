@@ -89,6 +89,7 @@ PLACEHOLDERS = _words(
     " anon аноним 匿名 unknown unbekannt inconnu desconocido desconhecido sconosciuto onbekend nieznany"
     " неизвестный неизвестно 不明 未定 deleted deleted_user to_be_decided to_be_determined to_be_announced"
     " to_be_confirmed noch_offen à_déterminer por_definir a_definir da_definire"
+    " walkover walk-over w/o w.o. kampflos forfait forfeit incomparecencia no_show no-show no_opponent nobody niemand"
 )
 # These are also names; they stand for nobody if they are in most matches.
 ALSO_PLACEHOLDERS = _words(

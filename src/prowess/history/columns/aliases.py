@@ -75,6 +75,8 @@ HEATS = (
     " ronda carrera manga tanda batteria gara turno fase wyscig bieg runda kolejka заезд тур раунд забег игра map"
     " 轮 轮次 组 局 group gruppe groupe grupo gruppo grupa pool poule"
 )
+# Events with several races or games.
+EVENTS = "event regatta meeting meet tournament tournoi turnier torneo cup competition series festival турнир"
 # At different tables, people play different matches.
 TABLES = "table tableno tablenumber tisch tischnr mesa tavolo tafel stol stolik стол 桌"
 ROUND = "round roundname stage phase runde tour fase ronda turno"

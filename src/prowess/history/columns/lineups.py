@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import replace
+from functools import lru_cache
 
 from ...errors import Option, Remark
 from ..cells.comma_names import are_surnames_first
@@ -18,6 +19,7 @@ _MOST = 0.8  # fraction of the rows whose cells must be lists of several names
 _LINEUPS = frozenset(LINEUP_WORDS.split())
 _TEAMS = frozenset(TEAM_WORDS.split())
 _SIDES = {word: side for side, words in SIDE_WORDS.items() for word in words.split()} | {"h": "home", "a": "away"}
+_SHORT = 3  # shorter words for a side are not parts of other words
 _FILLERS = frozenset(NAME_WORDS.split())
 _LISTS = f"[{''.join(ROSTER_SEPARATORS)}]|^\\[.*,|{'|'.join(ALSO_IN_NAMES)}|[、／，；]"
 
@@ -54,22 +56,38 @@ def _find_columns(table: Table, layout: Layout) -> tuple[tuple[str, ...], tuple[
     sides = tuple(side.column for side in layout.sides)
     if lineups := _find_pair(table, layout, _LINEUPS, True):
         return sides, lineups
-    if all(header_words(column) & _LINEUPS and _holds_lists(table, column) for column in sides):
+    if all(_words(column) & _LINEUPS and _holds_lists(table, column) for column in sides):
         teams = _find_pair(table, layout, _TEAMS, False)
         return (teams, sides) if teams else None
     return None
 
 
 def _find_pair(table: Table, layout: Layout, words: frozenset[str], lists: bool) -> tuple[str, ...] | None:
-    unused = [column for column in layout.unused(table.frame.columns) if header_words(column) & words]
+    unused = [column for column in layout.unused(table.frame.columns) if _words(column) & words]
     alike: dict[frozenset[str], list[str]] = defaultdict(list)
+    own = {word for side in layout.sides for word in side.words}
     for column in unused:
-        alike[frozenset(word for word in header_words(column) if _label(word) is None)].append(column)
+        alike[frozenset(word for word in _words(column) - own if _label(word) is None)].append(column)
     for columns in alike.values():
         if len(columns) == 2 and all(_holds_lists(table, column) == lists for column in columns):
             swapped = [_is_of(column, layout.sides[1 - number]) for number, column in enumerate(columns)]
             return tuple(columns[::-1] if all(swapped) else columns)
     return None
+
+
+@lru_cache(1024)
+def _words(column: str) -> frozenset[str]:
+    """Return the words of a header, and both parts of words such as "homeplayers".
+
+    >>> sorted(_words("Gastkader")), sorted(_words("Team players"))
+    (['gast', 'kader'], ['players', 'team'])
+    """
+    words = header_words(column)
+    for word in words:
+        side = next((side for side in _SIDES if len(side) > _SHORT and word.startswith(side)), "")
+        if side and word.removeprefix(side) in _LINEUPS:
+            words = words - {word} | {side, word.removeprefix(side)}
+    return words
 
 
 def _label(word: str) -> str | None:
@@ -78,8 +96,8 @@ def _label(word: str) -> str | None:
 
 def _is_of(column: str, side: Side) -> bool:
     """Return whether a header has the label of a side, such as "2" or "away"."""
-    labels = {_SIDES.get(word, word) for word in header_words(column)} - _LINEUPS
-    own = {_SIDES.get(word, word) for word in (*side.words, *header_words(side.column))} - _FILLERS
+    labels = {_SIDES.get(word, word) for word in _words(column)} - _LINEUPS
+    own = {_SIDES.get(word, word) for word in (*side.words, *_words(side.column))} - _FILLERS
     return bool(labels & own)
 
 

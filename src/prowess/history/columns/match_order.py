@@ -27,11 +27,11 @@ SAMPLE = 1000  # number of rows that show the order of the numbers in a large ta
 LEAST = 10.0  # if most matches have at least this many points, a score of 0-0 is hardly a result
 
 
-def number_order(table: Table, layout: Layout, rows: RowGroups | None) -> tuple[str, Floats] | None:
+def number_order(table: Table, layout: Layout, rows: RowGroups | None, time: NDArray[Any]) -> tuple[str, Floats] | None:
     """Return the column with the numbers of the matches, and these numbers, if they are not in the order of the rows.
 
-    Numbers tell the order if they descend from row to row, or if they are 1, 2, 3, … in any order. Other numbers may
-    mean anything, such as tables or random ids.
+    Numbers tell the order if they descend from row to row, if they are 1, 2, 3, … in any order, or if they descend on
+    each day of a file with the latest day first. Other numbers may mean anything, such as tables or random ids.
     """
     if (mapped := layout.roles.get("order")) is not None:
         values = numbers(table, mapped)
@@ -48,7 +48,7 @@ def number_order(table: Table, layout: Layout, rows: RowGroups | None) -> tuple[
         if column in used or not (is_round or is_number) or table.frame[column].dtype.is_nested():
             continue
         head = _numbers(replace(table, frame=table.frame.head(SAMPLE)), column, is_round)
-        if len(table.frame) > SAMPLE and (head is None or (np.diff(head) > 0).any()):
+        if len(table.frame) > SAMPLE and (head is None or (rows is None and (_steps(head, time) > 0).any())):
             continue  # the numbers of a large table are searched only if they descend
         order = _numbers(table, column, is_round)
         if order is None:
@@ -58,16 +58,23 @@ def number_order(table: Table, layout: Layout, rows: RowGroups | None) -> tuple[
         if not (step < 0).any():
             return None
         dense = is_number and np.ptp(order) == len(order) - 1 == len(np.unique(order)) - 1
-        if dense or not (step > 0).any():
+        if dense or not (_steps(order, time) > 0).any():
             return column, order
     return None
+
+
+def _steps(numbers: Floats, time: NDArray[Any]) -> Floats:
+    """Return the steps from row to row, within each day if the latest of several days comes first."""
+    step, later = np.diff(numbers), np.diff(time[: len(numbers)])
+    within = later == 0
+    return step[within] if within.sum() > 1 and not within.all() and (later <= 0).all() else step
 
 
 def _numbers(table: Table, column: str, is_round: bool) -> Floats | None:
     text = text_of(table, column)
     if is_round:
         return round_order(text)
-    whole = text.str.strip_chars(".# ").cast(int, strict=False)
+    whole = text.str.extract(r"^\s*(?:\p{L}{2,}[. ]*)?[.# ]*(\d+)[. ]*$").cast(int, strict=False)  # such as "Match 12"
     return None if whole.has_nulls() else whole.to_numpy().astype(np.float64)
 
 

@@ -10,11 +10,11 @@ from ..cells.text import intern, text_of
 from ..names import plain_name
 from ..ragged import Floats, Ints, pair_codes
 from ..read_context import Table
-from .aliases import HEATS, TABLES
+from .aliases import EVENTS, HEATS, TABLES
 from .layout import Layout
 
 MOST = 0.9  # fraction of the groups that must agree to decide how the file is read
-_HEATS, _TABLES = frozenset(HEATS.split()), frozenset(TABLES.split())
+_EVENTS, _HEATS, _TABLES = (frozenset(words.split()) for words in (EVENTS, HEATS, TABLES))
 
 
 def split_matches(table: Table, layout: Layout, match: Ints, rank: Floats | None) -> tuple[Ints, bool]:
@@ -25,19 +25,20 @@ def split_matches(table: Table, layout: Layout, match: Ints, rank: Floats | None
     """
     if "match" not in layout.roles or "match" in layout.mapped or not len(match):
         return match, False
-    split = False
+    split, first = False, layout.roles["match"]
+    words = _HEATS | _TABLES | (_EVENTS if plain_name(first) in _HEATS else frozenset())
     for column in layout.unused(table.frame.columns):
         plain = plain_name(column)
-        if plain not in _HEATS | _TABLES or table.frame[column].dtype.is_nested():
+        if plain not in words or table.frame[column].dtype.is_nested():
             continue
         part, _ = intern(text_of(table, column).fill_null(""))
         finer = np.unique(pair_codes(match, part), return_inverse=True)[1].astype(np.int32)
         parts = _are_matches(table, layout, match, finer, rank, plain in _TABLES)
         if table.decide(f"whether {column} divides matches", lambda: parts or None):  # noqa: B023
             match, split = finer, True
-            first = layout.roles["match"]
             alone = Option("columns", {"match": first})
-            text = f"each {column} of {first} is a match of its own; use "
+            inner, outer = (first, column) if plain in _EVENTS else (column, first)
+            text = f"each {inner} of {outer} is a match of its own; use "
             table.note("match-columns", text, alone, f" to use only {first}", column=column)
     return match, split
 

@@ -1,5 +1,6 @@
 """Leave out names that stand for nobody in particular, such as "*", "TBD" or "anonymous"."""
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
 
 Mask = NDArray[np.bool_]
 _WORDS = [*(word.replace("_", " ") for word in PLACEHOLDERS), *ALSO_PLACEHOLDERS]
+_NUMBER = r"[ _]?#?\d{1,2}$"  # "Guest 1" and "TBD 2" are nobody, too
+_BRACKETS = r"^\((.*)\)$"
 _SIGNS = 9  # maximum number of bytes of names such as "***" or "---"
 _MOST = 0.5  # if a larger fraction of the matches has a placeholder, the user decides
+_SERIES = 4  # more names than "Guest 1" to "Guest 4" are names of players
 _ENOUGH = 4  # among fewer matches, a name such as "Guest" is a name
 _KEEP = ("; use ", Option("placeholders", "keep"), " to rate it as a player")
 
@@ -29,7 +33,7 @@ def are_placeholders(names: "pl.Series") -> Mask:
     >>> are_placeholders(pl.Series(["*", "N.N.", "Guest", "Ann", "Unknown Pleasures"])).tolist()
     [True, True, True, False, False]
     """
-    words = names.str.to_lowercase()
+    words = names.str.to_lowercase().str.replace(_NUMBER, "").str.replace(_BRACKETS, "$1")
     signs = words.str.len_bytes() <= _SIGNS
     mask: Mask = words.is_in(_WORDS).to_numpy(writable=True)
     mask[signs.to_numpy()] |= words.filter(signs).str.contains(r"^[*?.…_–—-]+$").to_numpy()
@@ -48,9 +52,15 @@ def leave_out_placeholders(
     played = np.ones(len(table.frame), bool)
     played[table.unusable()] = False
     what = ("match", "matches") if match is None else ("entry", "entries")
-    for name in np.flatnonzero(mask).tolist() if choice != "keep" else ():
-        word, certain = quote_value(names[name]), names[name].lower() not in ALSO_PLACEHOLDERS
-        rows = np.unique(row[code == name])
+    groups: dict[str, list[int]] = {}
+    for index in np.flatnonzero(mask).tolist() if choice != "keep" else ():
+        groups.setdefault(re.sub(_NUMBER, "", names[index].lower()).strip("()"), []).append(index)
+    for plain, group in groups.items():
+        certain = plain not in ALSO_PLACEHOLDERS
+        if not certain and len(group) > _SERIES:
+            continue
+        name, word = group[0], quote_value(names[group[0]])
+        rows = np.unique(row[np.isin(code, group)])
         rows = rows[played[rows]]
         number = f"{len(rows):,} of {count(int(np.count_nonzero(played)), *what)}"
         matches, lost = _count_matches(match, played, rows)

@@ -256,7 +256,8 @@ def _melt(table: Table, day: list[str], players: list[str], winner: str | None) 
     frame = table.frame.select(*others, *day, *players).with_row_index("match")
     long = frame.unpivot(players, index=["match", *day, *others], variable_name="player", value_name="result")
     text = pl.col("result").cast(pl.String).str.strip_chars()
-    long = long.with_columns(text).filter(text.is_not_null() & (text != "")).sort("match", maintain_order=True)
+    absent = text.str.to_lowercase().is_in(list(MISSING))
+    long = long.with_columns(text).filter(text.is_not_null() & ~absent).sort("match", maintain_order=True)
     match = long["match"].to_numpy().astype(np.intp)
     return replace(with_rows(table, long, match), reserved=dict.fromkeys(others, True)), match
 

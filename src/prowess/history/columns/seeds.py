@@ -14,8 +14,9 @@ from ..ragged import Ints, owners
 from ..read_context import Table, quote_value
 from .raw_matches import RawMatches
 
-_WORD = "WC|Q|LL|PR|SE|ALT|JE"  # how a player without a seed entered the tournament
-_LABEL = rf"(?P<label>(?i:#|№|n[or°º]\.?|seed|gesetzt|rank)? ?\d{{1,3}}(?:\.|/(?:{_WORD}))?|{_WORD})"
+_WORD = "WC|Q|LL|PR|SE|ALT|JE|c"  # how a player without a seed entered the tournament; (c) is a captain
+_GRADE = r"\d\d? ?(?:[kdp]|kyu|dan)"  # of a Go player
+_LABEL = rf"(?P<label>(?i:#|№|n[or°º]\.?|seed|gesetzt|rank)? ?\d{{1,4}}(?:\.|/(?:{_WORD}))?|{_WORD})"
 _NAME = r"(?P<name>\S|\S.*\S)"
 _FORMS = {
     "[1] name": rf"\[{_LABEL}\]\s*{_NAME}",
@@ -26,8 +27,13 @@ _FORMS = {
     "name [1]": rf"{_NAME}\s*\[{_LABEL}\]",
     "name (1)": rf"{_NAME}\s*\({_LABEL}\)",
     "name #1": rf"{_NAME}\s+#(?P<label>\d{{1,3}})",
+    "name [3d]": rf"{_NAME}\s*[\[(](?P<label>{_GRADE})[\])]",
+    "name 1500": rf"{_NAME} (?P<label>\d{{3,4}})",
 }
-_ANY = r"^[\[(#№\d]|^(?i:no|nr)[. ]|[\])]$|#\d{1,3}$"
+_ANY = r"^[\[(#№\d]|^(?i:no|nr)[. ]|[\])]$|#\d{1,3}$| \d{3,4}$"
+_YEARS = range(1850, 2051)  # "Bulls (1996)" and "Bulls 1997" are teams of different years
+_RATINGS = frozenset(("name [3d]", "name 1500"))
+_SEVERAL = 3  # a number such as 1500 is a rating if the numbers of this many names change, and of most names
 _PART_OF_NAME = frozenset(("1. name", "1 name"))  # such as "1. FC Köln"
 _SQUADS = 4  # "(2)" after the name of a club may be its second team; higher numbers are not
 _PASSES = 2  # a name may have a label on both sides
@@ -94,6 +100,10 @@ def _are_seeds(table: Table, draft: RawMatches, form: str, labels: Labels) -> bo
     alone = [name for name in labels if name in set(draft.names)]
     changing = [name for name, labelled in labels.items() if len({label for label, _ in labelled}) > 1]
     values = {label for labelled in labels.values() for label, _ in labelled}
+    if all(label.isdigit() and int(label) in _YEARS for label in values):
+        return False
+    if form in _RATINGS and len(changing) < max(_SEVERAL, len(labels) / 2):
+        return False
     if table.choices.seeds == "drop":
         return bool(alone or changing) or form not in _PART_OF_NAME
     if not (alone or changing) or (form in _PART_OF_NAME and (not alone or len(values) == 1 < len(labels))):

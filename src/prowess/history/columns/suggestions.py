@@ -16,7 +16,7 @@ import numpy as np
 from ..cells.numbers import numbers
 from ..cells.text import text_of
 from ..names import plain_name
-from ..ragged import Floats
+from ..ragged import Floats, owners
 from ..read_context import Problems, Table
 from . import aliases
 from .grids import Kinds, are_places
@@ -37,7 +37,7 @@ LARGEST_SCORE = 100_000
 YEARS = (1850, 2100)
 _BETWEEN_NAMES = re.compile(r"\s*[/&+;|,]\s*| and | und | et | y | e ")
 _DIGITS = re.compile(r"\d+")
-_DIFFERENCE = re.compile(r"diff|margin|marge|abstand")
+_DIFFERENCE = re.compile(r"diff|margin|marge|abstand|elo|rating|rtg|dwz|odds|quote|handicap|hcp|seed")  # no scores
 # A number, or a time with units such as 1h 02m 03s; names such as "12" and "1h 00m" are cells of another column.
 _MEASURE = re.compile(r"[-+]?(?:\d+\s*(?:[.,:'\"/-]|[hms]|min|sec|pts|km|kg|%)?\s*)+")
 _CODES = {0.0, 0.5, 1.0, 2.0}  # numbers that say who won
@@ -238,6 +238,9 @@ class Contents:
         """Return whether nothing says that the first side won: all are as often first as second, or headers say so."""
         if any(plain_name(side) in _SIDE_WORDS for side in sides.sides):
             return True
+        members = [column for side in sides.sides for column in side.split("+")]
+        if len(members) > 2 and len({_DIGITS.sub("", plain_name(column)) for column in members}) == 1:
+            return True  # P1 to P4 may be places
         first, second = (Counter(self.names.get(side, ())) for side in sides.sides)
         balanced = max((abs(first[name] - second[name]) for name in first | second), default=0) <= 1
         return balanced and first.total() > FEW
@@ -281,6 +284,12 @@ def is_plausible(history: "History", table: Table, roles: Mapping[str, str | Non
         return False
     if len(history) > FEW and (history.place == 1).all():  # the column of the result holds a round or another number
         return False
+    columns = MatchColumns.of(roles)
+    if len(history) > FEW and columns is not None and not columns.result and len(history.players) > 2:
+        won = np.isin(np.arange(len(history.players)), history.player[history.place[owners(history.team_start)] == 1])
+        lost = np.isin(np.arange(len(history.players)), history.player[history.place[owners(history.team_start)] > 1])
+        if not (won & lost).any():  # these columns hold different things, such as races and runners
+            return False
     if any(_MEASURE.fullmatch(name.casefold()) for name in history.players):
         return all(name.isdigit() for name in history.players)  # players may have numbers instead of names
     return not _contradicts_winners(table, roles)

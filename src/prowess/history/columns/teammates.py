@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST = 0.9  # fraction of the teams that must have several players, and whose players must have the same result
+KNOWN = 0.75  # if the header says that players form teams, some partners may be missing
 LEAST = 4  # minimum number of such teams, unless the header says that players form teams
 SAMPLE = 200  # number of rows that rule out most columns
 
@@ -84,7 +85,8 @@ def _are_teams(match: Ints, text: "pl.Series", value: Floats | None, known: bool
     )
     several = size > 1
     teams = np.bincount(match[first])
-    if not len(several) or several.mean() < MOST or (teams[teams > 0] > 1).mean() < MOST or text.has_nulls():
+    most = KNOWN if known else MOST
+    if not len(several) or several.mean() < most or (teams[teams > 0] > 1).mean() < MOST or text.has_nulls():
         return False
     if value is None:
         return True

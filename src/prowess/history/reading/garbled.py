@@ -4,6 +4,7 @@ import re
 import unicodedata
 from dataclasses import replace
 from functools import cache
+from html import unescape
 from typing import TYPE_CHECKING
 
 from ...errors import Option
@@ -22,6 +23,7 @@ _SAMPLE = 2000  # in a longer table, so many rows in evenly spaced blocks show w
 _BLOCKS = 20
 _MARKS = frozenset("\xa0\xad\u200b\u202f‘’‚“”„‹›«»–—…·•°ºª€")  # signs that text may contain, besides letters
 _RARE = re.compile("[\u0234-\u0258\u025a-\u036f\u0460-\u048f]")  # letters and marks that are no evidence
+_ENTITY = r"&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,5});"
 _LOST = "Ã[a-z]"  # "í" becomes "Ã" and a soft hyphen, which many programs delete
 
 
@@ -39,6 +41,8 @@ def mend_text(table: Table) -> Table:
     frame, mapped = table.frame, (table.choices.columns or {}).values()
     if table.choices.encoding is not None and codec_name(table.choices.encoding).startswith("utf-8"):
         return table
+    table = _unescape(table)
+    frame = table.frame
     headers = [name for name in _suspicious(pl.Series(frame.columns)) if name not in mapped]
     columns = [name for name, kind in frame.schema.items() if kind in (pl.String, pl.List(pl.String))]
     sample = frame.select(columns)
@@ -64,6 +68,24 @@ def mend_text(table: Table) -> Table:
     number = f"{text}{count(len(mended), 'text', 'texts')}); use "
     table.note("garbled-text", number, Option("encoding", "utf-8"), " to keep the text as it is", number=len(mended))
     return replace(table, frame=frame)
+
+
+def _unescape(table: Table) -> Table:
+    """Return the table with the entities of web pages replaced: "Brighton &amp; Hove" becomes "Brighton & Hove"."""
+    import polars as pl
+
+    frame, new = table.frame, dict[str, str]()
+    for name, kind in frame.schema.items():
+        if kind == pl.String and frame[name].head(_SAMPLE).str.contains(_ENTITY).any():
+            escaped = frame[name].filter(frame[name].str.contains(_ENTITY).fill_null(False)).unique(maintain_order=True)
+            new |= {text: plain for text in escaped if (plain := unescape(text)) != text}
+    if not new:
+        return table
+    old, plain = min(new.items(), key=lambda item: len(item[0]))
+    text = f"{quote_value(old)} is read as {quote_value(plain)}, as in web pages ("
+    number = f"{text}{count(len(new), 'text', 'texts')}); use "
+    table.note("garbled-text", number, Option("encoding", "utf-8"), " to keep the text as it is", number=len(new))
+    return replace(table, frame=frame.with_columns(pl.col(pl.String).replace(new)))
 
 
 def _suspicious(text: "pl.Series") -> list[str]:
@@ -94,8 +116,8 @@ def _mend(texts: dict[str, None]) -> dict[str, str]:
         mended = {text: new for text in texts if (new := _decoded(text, codec)) != text}
         if len(mended) > len(best) and (codec == _CODECS[0] or len(mended) >= max(_LEAST, len(texts) / 2)):
             best = mended
-    lost = {text: best.get(text, text) for text in texts if best}
-    return best | {text: re.sub(_LOST, lambda pair: f"í{pair[0][1]}", new) for text, new in lost.items() if "Ã" in new}
+    lost = {text: new for text in texts if best and re.search(_LOST, new := best.get(text, text))}
+    return best | {text: re.sub(_LOST, lambda pair: f"í{pair[0][1]}", new) for text, new in lost.items()}
 
 
 def _decoded(text: str, codec: str) -> str:
@@ -115,6 +137,8 @@ def _decode_run(run: str, codec: str) -> str:
     """
     new = bytes(_bytes_of(codec).get(letter, 0xFF) for letter in run).decode("utf-8", "replace")
     is_text = all(unicodedata.category(letter)[0] in "LN" or letter in _MARKS for letter in new)
+    if not is_text and "\ufffd" not in new and (deeper := _decode_run(new, codec)) != new:
+        return deeper  # garbled twice
     return new if is_text and not _RARE.search(new) else run
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Remark
+from ..columns.aliases import COMMON
 from ..names import plain_name
 from ..read_context import Problems, Table
 from ..read_options import Choices
@@ -27,7 +28,11 @@ _ROUND = (
     r"|\d{1,2}\.?\s*(?:round|runde|ronda|ronde|rodada|turno|spieltag|тур))(?:\W.*)?$"
 )
 _NUMBER = re.compile(r"\d{1,2}")
-_DATE = re.compile(r"\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4}")
+_DATE = re.compile(
+    r"\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4}|(?:\d\d?\.? [^\W\d]{3,}|[^\W\d]{3,} \d\d?,) \d{4}(?:\s*$)"
+)
+_DAY = rf"^\s*(?:[^\W\d]+[.,]*\s+)?(?:{_DATE.pattern})\s*$"  # such as "Saturday, 12.10.2024"
+_TIMES = frozenset(COMMON["time"].split())
 _FOOTER_ROWS = 10  # number of rows at the end of a file that may be notes below the table
 Rows = NDArray[np.intp]
 
@@ -59,7 +64,7 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
         repeated = _matching_rows(candidates, [(column, cell.strip()) for column, cell in named])
     if heading.comments:
         comments = _matching_rows(first.str.starts_with("#"), blanks[1:])
-    sections = _section_rows(columns)
+    sections = _section_rows(columns, heading)
     dropped = np.unique(np.concatenate([blank, repeated, comments, sections]))
     footer = _footer_rows(frame, dropped, [row for row, _ in grid.faults])
     for rows, code, what in (
@@ -81,7 +86,8 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
         line = int(grid.lines(sections[0]))
         times = f" ({len(sections)} times)" if len(sections) > 1 else ""
         written = f"{times}: {first[int(sections[0])][:60]!r}"
-        text = f"{grid.unit} {line}: this heading of a round applies to the rows below it{written}"
+        what = "day" if re.match(_DAY, first[int(sections[0])]) else "round"
+        text = f"{grid.unit} {line}: this heading of a {what} applies to the rows below it{written}"
         remarks.append(Remark("round-headings", (text,), count=len(sections), line=line))
     empty = [name for name in heading.unnamed if (frame[name].fill_null("").str.strip_chars() == "").all()]
     frame = frame.drop(empty)
@@ -94,12 +100,20 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
     return replace(table, heading=heading.last_title)
 
 
-def _section_rows(columns: "Sequence[pl.Series]") -> Rows:
-    """Return the rows that are headings of rounds: only the first cell is filled, with text such as "Round 2 on …"."""
+def _section_rows(columns: "Sequence[pl.Series]", heading: Heading) -> Rows:
+    """Return the rows that are headings of rounds: only the first cell is filled, with text such as "Round 2 on …".
+
+    Dates may be such headings, too, if the first row is a heading, and neither the other cells nor a header is a date.
+    """
     if len(columns) < 3:
         return np.zeros(0, np.intp)
     rows = (columns[1].is_null() & columns[-1].is_null()).arg_true()
     headings = columns[0].gather(rows).str.contains(_ROUND).fill_null(False)
+    days = columns[0].gather(rows).str.contains(_DAY).fill_null(False)
+    dated = _TIMES.intersection(map(plain_name, heading.cells))
+    if days.any() and not dated and columns[0].str.contains(_DAY).sum() == days.sum():
+        above = columns[0].drop_nulls().head(1)
+        headings |= days & above.str.contains(f"{_ROUND}|{_DAY}").all()
     candidates = rows.filter(headings).to_numpy().astype(np.intp)
     return _rows_with(candidates, [(column, "") for column in columns[1:]])
 
@@ -109,9 +123,13 @@ def _add_rounds(frame: "pl.DataFrame", kept: Rows, sections: Rows, titles: Seque
 
     # If the table already has a column for the round or the date, no such column is added.
     above = np.searchsorted(sections, kept)
+    last, titles, headings = "", [titles[0]], titles[1:]
+    for title in headings:  # a round may have several days
+        last = last if (is_day := re.match(_DAY, title)) else title
+        titles.append(f"{last} {title}" if is_day else title)
     for name, pattern in (("Round", _NUMBER), ("Date", _DATE)):
-        found = [pattern.search(title) for title in titles]
-        cells = [None if one is None else one[0] for one in found]
+        found = [None if name == "Round" and re.match(_DAY, title) else pattern.search(title) for title in titles]
+        cells = [None if one is None else one[0].strip() for one in found]
         needed = {cells[index] for index in np.unique(above)}
         if None not in needed and not any(plain_name(column) == name.casefold() for column in frame.columns):
             frame = frame.with_columns(pl.Series(name, [cells[index] for index in above], pl.String))

@@ -26,6 +26,7 @@ _ROLES = ("result", "date", "id", "round")
 _UNDECIDED = frozenset(("created", "started", "aborted", "noStart", "unknownFinish"))  # states of games of Lichess
 _DRAWN = frozenset(("agreed", "repetition", "stalemate", "insufficient", "50move", "timevsinsufficient"))
 _AFTER_EXTRA_TIME, _AFTER_PENALTIES, _AT_THE_END = 4, 5, 2  # kinds of results of OpenLigaDB
+_KINDS = {"nach verlä": _AFTER_EXTRA_TIME, "nach elfme": _AFTER_PENALTIES}  # some leagues number them otherwise
 
 
 def read_games(objects: Iterable[tuple[int, Any]], title: str, choices: Choices, unit: str) -> Table | None:
@@ -168,7 +169,11 @@ def _football_data(game: JsonObject) -> Row:
 def _openligadb(game: JsonObject) -> Row:
     row: Row = {side: (game[side] or {}).get("teamname") for side in ("team1", "team2")}
     results = {
-        one.get("resulttypeid"): [one.get("pointsteam1"), one.get("pointsteam2")] for one in game["matchresults"] or ()
+        _KINDS.get(str(one.get("resultname"))[:10].casefold(), one.get("resulttypeid")): [
+            one.get("pointsteam1"),
+            one.get("pointsteam2"),
+        ]
+        for one in game["matchresults"] or ()
     }
     parts = [results.get(kind) for kind in (_AT_THE_END, _AFTER_EXTRA_TIME, _AFTER_PENALTIES)]
     row["result"] = _score(*parts) if game.get("matchisfinished", True) else _NOT_PLAYED
