@@ -17,7 +17,7 @@ codes are:
   `order-of-rounds`, `order-of-numbers`, `pairs`, `home-by-neutral`, `no-home-team`, `one-match`, `parts-of-names`,
   `cross-table`, `cross-table-home`, `swiss-table`, `unread-rounds`, `race-columns`, `tie-cells`, `filled-down`,
   `players-of-clubs`, `unknown-draws`, `win-columns`, `teammates`, `lowest-wins`, `handicap`, `unused-handicap`,
-  `summary-columns`, `distant-scores`
+  `summary-columns`, `doubtful-sums`, `distant-scores`
 - of the cells: `decimal-mark`, `bare-decimals`, `negative-scores`, `bracketed-numbers`, `unread-scores`,
   `partial-scores`, `rosters`, `single-name`, `smaller-teams`, `result-words`, `overtime`, `winner-first`, `sets`,
   `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`, `missing-places`, `missing-durations`,

@@ -14,6 +14,7 @@ from .aliases import EVENTS, HEATS, TABLES
 from .layout import Layout
 
 MOST = 0.9  # fraction of the groups that must agree to decide how the file is read
+FEW = 3  # with more groups, the last one may differ
 _EVENTS, _HEATS, _TABLES = (frozenset(words.split()) for words in (EVENTS, HEATS, TABLES))
 
 
@@ -46,7 +47,7 @@ def split_matches(table: Table, layout: Layout, match: Ints, rank: Floats | None
 def _are_matches(table: Table, layout: Layout, match: Ints, finer: Ints, rank: Floats | None, are_tables: bool) -> bool:
     _, first, size = np.unique(finer, return_index=True, return_counts=True)
     several = (np.bincount(match[first]) > 1)[match[first]]
-    if not several.any() or (size[several] > 1).mean() < MOST:
+    if not several.any() or not _nearly_all(size[several] > 1):
         return False
     if are_tables and "team" not in layout.roles:
         return True
@@ -68,4 +69,9 @@ def _start_again(finer: Ints, several: NDArray[np.bool_], rank: Floats) -> bool:
     """Return whether each part of a match has a first place."""
     best = np.full(len(several), np.inf)
     np.fmin.at(best, finer, rank)
-    return bool((best[several] == 1).mean() >= MOST)
+    return _nearly_all(best[several] == 1)
+
+
+def _nearly_all(right: NDArray[np.bool_]) -> bool:
+    # The last part of a file may be cut off.
+    return bool(right.mean() >= MOST or (len(right) > FEW and right[:-1].all()))

@@ -105,7 +105,11 @@ def find_summary_rows(table: Table) -> NDArray[np.intp]:
             same = np.flatnonzero((short[name] == label).fill_null(False).to_numpy())
             kind = WORDS[plain_name(label)]
             agree = Counter(column for row in same[:SHOWN] for column in _agreeing(frame, int(row), name, every, kind))
-            found[same] |= max(agree.values(), default=0) >= MOST * len(same[:SHOWN])
+            share = max(agree.values(), default=0) / len(same[:SHOWN])
+            found[same] |= share >= MOST
+            if 0.5 <= share < MOST:
+                text = f"only some rows of {label!r} sum up others, so {label!r} is read as a name"
+                table.note("doubtful-sums", text, column=name, row=int(same[0]))
     where = np.flatnonzero(found)
     if len(where):
         first = int(where[0])
