@@ -56,7 +56,11 @@ DIALECTS = st.builds(
 def tables(draw: st.DrawFn) -> list[list[str]]:
     header = draw(st.sampled_from(HEADERS))
     # Rows of dashes are not drawn: below a header they are lines of a table, which are skipped.
-    row = st.tuples(FULL, FULL, *[CELL] * (len(header) - 2)).map(list).filter(lambda cells: set("".join(cells)) - {*"-: |"})
+    row = (
+        st.tuples(FULL, FULL, *[CELL] * (len(header) - 2))
+        .map(list)
+        .filter(lambda cells: set("".join(cells)) - {*"-: |"})
+    )
     return [header, *draw(st.lists(row, max_size=8))]
 
 
