@@ -87,9 +87,10 @@ def plain_spelling(name: str) -> str:
     return " ".join(words) or name
 
 
-_TITLE = r"^(?:W?[GIFC]M|[A-Z]{3}|Dr\.?|Mrs?\.?|Ms\.?)\s+"  # such as GM or GER
+_TITLE = r"^(?:W?[GIFC]M|[A-Z]{3}|Dr\.?|Mrs?\.?|Ms\.?) +"  # such as GM or GER
 _BESIDE = rf"{_TITLE}|\s*[(\[](?:[^()\[\]\d]{{2,}}|\d{{4}})[)\]]$"
 _LOST = r"\x{fffd}|\p{L}\?"  # a program replaced a letter
+_DOUBTFUL = r"[)\]]$|, |\x{fffd}|[^ ]\?|^[A-Z]{2,3} |^(?:Dr|Mrs?|Ms)\.? "  # contains both, but is compiled faster
 _NOT_ASCII = r"(?:[^\x00-\x7f]|\?)+"
 
 
@@ -109,6 +110,8 @@ def _written_differently(names: Sequence[str]) -> list[list[int]]:
     import polars as pl
 
     text, forms = pl.Series(names, dtype=pl.String), []
+    if not text.str.contains(_DOUBTFUL).any():
+        return []
     if text.str.contains(rf"{_BESIDE}|, ").any():
         usual = text.str.replace_all(_BESIDE, "").str.replace("^([^,]+), (.+)$", "$2 $1")
         forms.append(usual.str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", " ").str.strip_chars())

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Mask = NDArray[np.bool_]
 _WORDS = [*(word.replace("_", " ") for word in PLACEHOLDERS), *ALSO_PLACEHOLDERS]
-_NUMBER = r"[ _]?#?\d{1,2}$"  # "Guest 1" and "TBD 2" are nobody, too
+_NUMBER = r"[ _]?#?[0-9]{1,2}$"  # "Guest 1" and "TBD 2" are nobody, too
 _BRACKETS = r"^\((.*)\)$"
 _SIGNS = 9  # maximum number of bytes of names such as "***" or "---"
 _MOST = 0.5  # if a larger fraction of the matches has a placeholder, the user decides

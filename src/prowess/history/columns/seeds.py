@@ -30,7 +30,7 @@ _FORMS = {
     "name [3d]": rf"{_NAME}\s*[\[(](?P<label>{_GRADE})[\])]",
     "name 1500": rf"{_NAME} (?P<label>\d{{3,4}})",
 }
-_ANY = r"^[\[(#№\d]|^(?i:no|nr)[. ]|[\])]$|#\d{1,3}$| \d{3,4}$"
+_ANY = r"^[\[(#№\d]|^(?i:no|nr)[. ]|[\])]$|#\d{1,3}$| [0-9]{3,4}$"
 _YEARS = range(1850, 2051)  # "Bulls (1996)" and "Bulls 1997" are teams of different years
 _RATINGS = frozenset(("name [3d]", "name 1500"))
 _SEVERAL = 3  # a number such as 1500 is a rating if the numbers of this many names change, and of most names

@@ -110,7 +110,7 @@ def read_wide(table: Table, layout: Layout) -> tuple[RawMatches, SideTeams]:
 def _are_byes(names: "pl.Series") -> Mask:
     """Return a mask of the names that mean "no opponent", such as "bye"."""
     byes = (names.str.len_chars() <= max(map(len, BYES)) + 2).to_numpy(writable=True)  # most names are longer
-    plain = names.filter(byes).str.to_lowercase().str.replace(r" ?#?\d{1,2}$", "")  # "Bye 2" is a bye, too
+    plain = names.filter(byes).str.to_lowercase().str.replace(r" ?#?[0-9]{1,2}$", "")  # "Bye 2" is a bye, too
     byes[byes] = plain.is_in(list(BYES)).to_numpy()
     return byes
 

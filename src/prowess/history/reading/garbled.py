@@ -23,7 +23,7 @@ _SAMPLE = 2000  # in a longer table, so many rows in evenly spaced blocks show w
 _BLOCKS = 20
 _MARKS = frozenset("\xa0\xad\u200b\u202f‘’‚“”„‹›«»–—…·•°ºª€")  # signs that text may contain, besides letters
 _RARE = re.compile("[\u0234-\u0258\u025a-\u036f\u0460-\u048f]")  # letters and marks that are no evidence
-_ENTITY = r"&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,5});"
+_ENTITY = r"&(?:[a-zA-Z]{2,8}|#[0-9]{2,5}|#x[0-9a-fA-F]{2,5});"
 _LOST = "Ã[a-z]"  # "í" becomes "Ã" and a soft hyphen, which many programs delete
 
 
@@ -75,8 +75,9 @@ def _unescape(table: Table) -> Table:
     import polars as pl
 
     frame, new = table.frame, dict[str, str]()
-    for name, kind in frame.schema.items():
-        if kind == pl.String and frame[name].head(_SAMPLE).str.contains(_ENTITY).any():
+    sample = frame.head(_SAMPLE).select(pl.col(pl.String).str.contains(_ENTITY).any())
+    for name in sample.columns:
+        if sample[name].any():
             escaped = frame[name].filter(frame[name].str.contains(_ENTITY).fill_null(False)).unique(maintain_order=True)
             new |= {text: plain for text in escaped if (plain := unescape(text)) != text}
     if not new:

@@ -108,6 +108,8 @@ def _section_rows(columns: "Sequence[pl.Series]", heading: Heading) -> Rows:
     if len(columns) < 3:
         return np.zeros(0, np.intp)
     rows = (columns[1].is_null() & columns[-1].is_null()).arg_true()
+    if not len(rows):
+        return np.zeros(0, np.intp)
     headings = columns[0].gather(rows).str.contains(_ROUND).fill_null(False)
     days = columns[0].gather(rows).str.contains(_DAY).fill_null(False)
     dated = _TIMES.intersection(map(plain_name, heading.cells))
