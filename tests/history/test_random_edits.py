@@ -8,7 +8,7 @@ of the unedited file up to what the edit itself changes:
 - two columns swapped, or all separators changed: the same matches;
 - a cell shifted, or a separator changed in one row: at most the match of that row differs;
 - the end cut off: the matches of the other rows, perhaps with or without scores; at most one is new, from the row that
-  is cut.
+  is cut. In a grid, where a row is a player, the matches lose players.
 """
 
 from collections import Counter
@@ -40,7 +40,7 @@ _KNOWN = {
     ("seeds_in_square_brackets", "truncate"),  # without the later rows, no name occurs without a seed
     ("pgn_of_a_server", "truncate"),  # the last game loses its time of day, so the dates of all games count
 }
-_GUESSES = ("race-columns", "player-columns", "inferred-columns", "one-match")
+_GUESSES = ("race-columns", "player-columns", "inferred-columns", "one-match", "handicap")
 
 
 def is_misread(sheet: Sheet, edit: RandomEdit, folder: Path) -> bool:

@@ -25,11 +25,15 @@ _ALSO_ROLES = ("matchup", "time")
 
 @dataclass(frozen=True)
 class RandomEdit:
-    """An edited file. At most `lost` matches may be missing and at most `new` matches may be added without a word."""
+    """An edited file. At most `lost` matches may be missing and at most `new` matches may be added without a word.
+
+    If `parts` is true, matches without some of their players are not new: a row of a grid is a player of all matches.
+    """
 
     edited: Edited
     lost: int = 0
     new: int = 0
+    parts: bool = False
 
 
 RandomEdits = Callable[[Sheet], RandomEdit | None]
@@ -45,7 +49,7 @@ def _of_kind(sheet: Sheet, column: int) -> str:
 def _is_needed(sheet: Sheet, column: int) -> bool:
     """Return whether a file without the column is another file: of other players, fewer sets or larger matches."""
     name, remarks = sheet.names[column], sheet.findings.history.remarks
-    divides = any(remark.code == "match-columns" and name in str(remark) for remark in remarks)
+    divides = any(remark.code in ("match-columns", "teammates") and name in str(remark) for remark in remarks)
     return divides or _of_kind(sheet, column) == "name" or name in set_columns(sheet.names)
 
 
@@ -116,7 +120,7 @@ def truncate(sheet: Sheet) -> RandomEdit | None:
     cut = text[where:].count("\n") + 1
     is_grid = len(sheet.rows) < len(sheet.matches)  # a row of a grid is in several matches
     edited = Edited(case, frozenset([text.count("\n") - cut + 2]), undo=_WITHOUT["score"])
-    return RandomEdit(edited, len(sheet.matches) if is_grid else cut, 1)
+    return RandomEdit(edited, len(sheet.matches) if is_grid else cut, 1, parts=is_grid)
 
 
 TABLE_EDITS: tuple[RandomEdits, ...] = (
@@ -124,9 +128,23 @@ TABLE_EDITS: tuple[RandomEdits, ...] = (
 )  # fmt: skip
 
 
+def _is_part(match: Match, whole: Match, known: set[tuple[str, ...]]) -> bool:
+    """Return whether the teams of a match with known names are teams of another match, in the same order."""
+    places = {who: place for who, place, _, _ in whole[1]}
+    own = [(place, who) for who, place, _, _ in match[1] if who in known]
+    pairs = [(one, two) for one in own for two in own]
+    return all(who in places for _, who in own) and all(
+        (one[0] < two[0]) == (places[one[1]] < places[two[1]]) for one, two in pairs
+    )
+
+
 def allowed(sheet: Sheet, edit: RandomEdit, read: Counter[Match]) -> bool:
     """Return whether the matches differ from those of the unedited file only as the edit allows."""
     before = Counter(sheet.matches)
+    if edit.parts:
+        known = {who for match in sheet.matches for who, *_ in match[1]}
+        new = (read - before).elements()
+        return sum(not any(_is_part(match, whole, known) for whole in before) for match in new) <= edit.new
     undo = edit.edited.undo
     if (before - read).total() <= edit.lost and (read - before).total() <= edit.new:
         return True

@@ -169,7 +169,7 @@ def summary_columns(columns: Sequence[str], cells: Floats) -> list[str]:
         return []
     others = cells[:, ~named]
     with np.errstate(all="ignore"):
-        sums = [how(others, axis=1) for how in (np.nansum, np.nanmax, np.nanmin)]
+        sums = [np.nansum(others, axis=1), np.fmax.reduce(others, axis=1), np.fmin.reduce(others, axis=1)]
         mean = np.nansum(others, axis=1) / np.count_nonzero(~np.isnan(others), axis=1)
     return [
         column

@@ -71,9 +71,13 @@ def _note_possible_teams(table: Table, layout: Layout, match: Ints) -> None:
         if column in layout.parts or table.frame[column].dtype != pl.String:
             continue
         text = text_of(table, column)
-        if text[:SAMPLE].n_unique() != 2 or not text[:SAMPLE].str.contains(r"\p{L}").any():
-            continue
-        if _are_teams(match[:SAMPLE], text[:SAMPLE], None, True):
+        if plain_name(column) in TOGETHER.split():  # damaged rows may hide that players form teams
+            label, _ = intern(text.fill_null(""))
+            possible = 4 * len(np.unique(pair_codes(match, label))) <= 3 * len(label)
+        else:
+            two = text.n_unique() == 2 and text.str.contains(r"\p{L}").any()
+            possible = two and _are_teams(match, text, None, True)
+        if possible:
             option = Option("columns", {"team": column})
             table.note("no-teams", f"if players with the same {column} were a team, use ", option, column=column)
 
