@@ -49,11 +49,9 @@ def lowest_wins(
             others & {"par", *aliases.TO_PAR.split()}
         )
         golf |= "golf" in around | headers
-        typical = 0.0
-        if not lowest and (golf or par is not None) and np.isfinite(values).any():
-            typical = float(np.nanmedian(values))
+        typical = _median(values) if not lowest and (golf or par is not None) else 0.0
         if not lowest and par is not None:
-            lowest = typical > MOST * float(np.nanmedian(par))
+            lowest = typical > MOST * _median(par)
         elif golf and typical > 0:
             lowest = typical >= STROKES
             if not lowest:
@@ -63,12 +61,22 @@ def lowest_wins(
     if lowest:
         text = f"{', '.join(columns[:8])}: the lowest score wins; use "
         table.note("lowest-wins", text, Option("lowest_wins", False), " if the highest wins", column=columns[0])
-        far = np.flatnonzero(values > FAR * max(1.0, float(np.nanmedian(np.abs(values)))))
+        far = np.flatnonzero(values > FAR * max(1.0, _median(np.abs(values))))
         if len(far) and len(columns) == 1:
             row = int(far[0])
             text = f"{table.row_name(row)}: column {columns[0]!r} holds {values[row]:g}, far above the other scores"
             table.note("distant-scores", text, column=columns[0], number=len(far), row=row)
     return lowest
+
+
+def _median(values: Floats) -> float:
+    """Return the median of the known numbers; 0 if there are none.
+
+    >>> _median(np.array([3.0, np.nan, 1.0])), _median(np.array([np.nan]))
+    (2.0, 0.0)
+    """
+    known = values[~np.isnan(values)]
+    return float(np.median(known)) if len(known) else 0.0
 
 
 def is_to_par(table: Table, column: str) -> bool:
