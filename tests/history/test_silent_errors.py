@@ -66,6 +66,8 @@ _WORKBOOKS = (".xlsx", ".xls", ".ods")
 _KNOWN = {
     # The file has both names and ids of the teams; without the heading of the names, it is right to use the ids.
     "basketball_log_of_all_teams": {"heading_misspelt"},
+    # A misspelt word for a walkover is a name.
+    "walkover_as_an_opponent": {"name_misspelt"},
 }
 
 

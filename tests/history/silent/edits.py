@@ -32,7 +32,7 @@ UNNOTICEABLE = {
     "day and month exchanged in one date, both at most 12": "another date",
     "a date moved to another day of the same season": "another date",
     "rows in another order, in a file without times": "other matches came first",
-    "a match copied with the sides exchanged, without a date or a score": "a return match",
+    "a match copied with the sides exchanged, without a date or with few different scores": "a return match",
     "a column of scores replaced by other numbers of the same size, such as shots": "other scores",
     "two columns of text exchanged that are not names of players": "these columns are not read",
 }
@@ -66,6 +66,11 @@ def _one_cell(sheet: Sheet, columns: list[int], new: Callable[[str], str | None]
                 more.setdefault("codes", frozenset(["no-times"]))
             return Edited(sheet.changed({at: cells}), *touched, **more)  # type: ignore[arg-type]
     return None
+
+
+def _scores(sheet: Sheet) -> set[float]:
+    """Return the different scores of a file."""
+    return {score for _, teams in sheet.matches for _, _, score, _ in teams if score is not None}
 
 
 def _all_cells(sheet: Sheet, columns: list[int], new: Callable[[str], str], **more: object) -> Edited | None:
@@ -428,8 +433,8 @@ def rows_mirrored(sheet: Sheet) -> Edited | None:
 def row_mirrored(sheet: Sheet) -> Edited | None:
     at = sheet.random.choice(sheet.rows)
     line = _mirrored(sheet, at)
-    if line is None or not sheet.columns("time") or not sheet.columns("score"):
-        return None  # without a date or a score, the new row may be a return match
+    if line is None or not sheet.columns("time") or len(_scores(sheet)) <= 3:
+        return None  # without a date or varied scores, the new row may be a return match
     return _insert_line(sheet, at + 1, line, codes=frozenset(["mirrored-rows", "mirrored-rows-counted"]))
 
 
@@ -570,7 +575,9 @@ def player_against_himself(sheet: Sheet) -> Edited | None:
     at = sheet.pick(names[0], lambda cell: cell.strip())
     if at is None:
         return None
-    cells = sheet.cells(at)
+    cells, scores = sheet.cells(at), sheet.columns("score")
+    if scores and not any(is_number(cells[column]) for column in scores):
+        return None  # the match has not been played
     cells[names[-1]] = cells[names[0]]
     return Edited(sheet.changed({at: cells}), frozenset([at + 1]), refuse=True)
 
@@ -645,6 +652,8 @@ def _has_numbers(cell: str) -> bool:
 
 
 def negative_score(sheet: Sheet) -> Edited | None:
+    if any(score < 0 for score in _scores(sheet)):
+        return None  # in this game, scores are negative
     return _one_cell(
         sheet, sheet.columns("score", "rank"), lambda cell: f"-{cell}" if is_number(cell) and cell != "0" else None
     )

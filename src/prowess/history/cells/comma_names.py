@@ -46,10 +46,12 @@ def are_surnames_first(cells: "pl.Series", sure: bool) -> bool:
     first, second = ({plain_letters(pair[side]) for pair in pairs} for side in (0, 1))
     if len(first & second) > _BOTH * len(first | second) or len(pairs) > _PARTNERS * max(len(first), len(second)):
         return False
-    given, before = (sum(_is_given(name) for name in names) / len(names) for names in (second, first))
+    # "Ann Lee" is the full name of a player; "Mary Ann" can follow a surname.
+    given = sum(_INITIALS.fullmatch(name) is not None or all(_are_given(name)) for name in second) / len(second)
+    before = sum(_INITIALS.fullmatch(name) is not None or any(_are_given(name)) for name in first) / len(first)
     recurs = sum(counts[pair] for pair in pairs) >= _RECURS * len(pairs)
     return 3 * before < 1 and (3 * given >= 1 or (recurs and not sure))
 
 
-def _is_given(name: str) -> bool:
-    return _INITIALS.fullmatch(name) is not None or any(word in GIVEN_NAMES for word in re.split("[ -]", name))
+def _are_given(name: str) -> list[bool]:
+    return [word in GIVEN_NAMES for word in re.split("[ -]", name)]

@@ -297,10 +297,15 @@ def _clubs_of_players(table: Table, names: Mapping[str, str]) -> dict[str, list[
     }
     players = [next((one for one in found if names[one] in PLAYERS_OF_SIDES.split()), None) for found in sides.values()]
     clubs = {role: [one for one in sides[role] if one != who] for role, who in zip(sides, players, strict=True)}
-    if None in players or not all(clubs.values()) or {"home", "away"} & (table.choices.columns or {}).keys():
+    if players == [None, None] or not all(clubs.values()) or {"home", "away"} & (table.choices.columns or {}).keys():
         return {}
     pairs = table.frame.head(SAMPLE).select(clubs["home"][0], clubs["away"][0])
     if 2 * pairs.n_unique() > len(pairs):
+        return {}
+    if None in players:
+        one = players[0] or players[1]
+        text = f"rated are the clubs, because column {one!r} has the players of only one side"
+        table.note("uneven-sides", text, column=one)
         return {}
     both = {role: found[0] for role, found in clubs.items()}
     text = f"rated are the players in {players[0]!r} and {players[1]!r}, not their clubs; use "

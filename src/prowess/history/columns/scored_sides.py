@@ -11,6 +11,7 @@ from .grids import Kinds
 from .headers import header_words
 
 _SCORES = frozenset((*SCORES, *SCORES_ALONE.split(), *SCORE_WORDS.split(), "reti", "golos", "pontos", "punti"))
+_NUMBER = r"^\s*[-+]?\d[\d.,]*\s*$"
 _SIGNS = ("得分", "比分", "分数", "分", "点")  # for scores, without a blank before them
 
 
@@ -19,12 +20,14 @@ def scored_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"red": ["ann", "bob"], "tan": ["bob", "ann"], "red_pts": [3, 1], "tan_pts": [2, 4]})
-    >>> kinds = {"name": ["red", "tan"], "number": ["red_pts", "tan_pts"]}
-    >>> scored_sides(Table(frame, "the frame"), kinds)
+    >>> scored_sides(Table(frame, "the frame"), {"time": [], "result": []})
     {'player1': 'red', 'score1': 'red_pts', 'player2': 'tan', 'score2': 'tan_pts'}
     """
-    sides = {column: side for column in kinds["number"] if (side := _side_words(column))}
-    members = {score: [name for name in kinds["name"] if side <= _words(name)] for score, side in sides.items()}
+    others = [column for column in sample.frame.columns if column not in (*kinds["time"], *kinds["result"])]
+    # The headers tell so much that a few damaged cells of a column do not matter: they are problems.
+    numbers, texts = ([column for column in others if _mostly(sample, column, cell)] for cell in (_NUMBER, r"\p{L}"))
+    sides = {column: side for column in numbers if (side := _side_words(column))}
+    members = {score: [name for name in texts if side <= _words(name)] for score, side in sides.items()}
     members = {score: names for score, names in members.items() if names}
     used = [name for names in members.values() for name in names]
     sizes = {len(names) for names in members.values()}
@@ -59,6 +62,13 @@ def _side_words(column: str) -> frozenset[str]:
 
 def _words(column: str) -> frozenset[str]:
     return frozenset(filter(None, map(plain_name, header_words(column))))
+
+
+def _mostly(sample: Table, column: str, pattern: str) -> bool:
+    if sample.frame[column].dtype.is_nested():
+        return False
+    cells = text_of(sample, column).drop_nulls()
+    return len(cells) < 2 * int(cells.str.contains(pattern).sum())
 
 
 def _recur(sample: Table, members: Mapping[str, list[str]]) -> bool:

@@ -168,6 +168,9 @@ def _without_missing(table: Table, side: Side, roster: "pl.Series") -> "pl.Serie
     if result is None or table.frame[side.column].dtype.is_nested():
         return roster
     cells = [text_of(table, column).str.to_lowercase() for column in (side.column, result)]
+    scored = ~cells[1].str.strip_chars("0.,").is_in(["", *MISSING]).fill_null(True)
+    nameless = np.flatnonzero((cells[0].is_null() & scored).to_numpy())
+    table.reject(nameless, side.column, f"there is a value in {result!r}, but no name; fill it in, or drop the value")
     missing = cells[0].is_in(list(MISSING)) & (cells[1].is_null() | cells[1].is_in(list(MISSING)))
     return pl.select(pl.when(~missing.fill_null(False)).then(roster)).to_series() if missing.any() else roster
 
