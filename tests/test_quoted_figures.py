@@ -8,6 +8,7 @@ import pytest
 import prowess as pw
 from prowess.lab import measures
 from prowess.model.fit.leaderboard import PROVISIONAL_MATCHES, UNKNOWN
+from tools import calibration
 
 PAGES = Path(__file__).parent.parent
 
@@ -126,3 +127,10 @@ def test_log_losses_with_the_columns_that_auto_finds(data, name, start, row):
         choices.append(pw.auto(history[:start], facets=False, progress=False))
     losses = [later_loss(choice.model, history, start) for choice in choices]
     assert row.format(*losses) in text_of("docs/guide/facets.md")
+
+
+def test_coverage_of_intervals():
+    text = (PAGES / "docs/guide/models.md").read_text(encoding="utf-8").splitlines()
+    rows = [row for _, row, _ in calibration.rows()]
+    assert set(rows) <= set(text)
+    assert len(rows) == 14

@@ -1,22 +1,25 @@
-"""Measure how often intervals contain the true skills, in leagues simulated with each model; write the guide's chart.
+"""Measure how often intervals contain the true skills, in leagues simulated with each model, for the guide.
 
     python tools/calibration.py [players]
+
+Prints the rows of the table in `docs/guide/models.md`, and writes the chart beside it.
 
 In a round, everybody plays once, against random opponents. With 4,000 players, the standard error of a coverage is half
 a percent.
 """
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 import prowess as pw
 from prowess.lab import Calendar, simulate
 from prowess.lab.simulate.coverage import covered, standard_errors
 
 CHART = Path(__file__).parent.parent / "docs" / "guide" / "coverage.svg"
-PLAYERS = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
 
 MODELS = [  # title, model, teams per match, rounds
     ("TrueSkill, margin 4", pw.TrueSkill(tau=0.0, margin=4.0), 2, 15),
@@ -31,23 +34,27 @@ MODELS = [  # title, model, teams per match, rounds
     ("TS3, margin 100", pw.TS3(margin=100.0, discount=0.0), 8, 6),
     ("TS3, margin 400", pw.TS3(margin=400.0, discount=0.0), 8, 6),
     ("TS2c, margin 400", pw.TS2c(margin=400.0, discount=0.0), 8, 6),
-    ("Glicko, a period a match", pw.Glicko(c=0.0, period=None), 2, 15),
-    ("Glicko, a period of 5 rounds", pw.Glicko(c=0.0, period=5.0), 2, 15),
+    ("Glicko, one match per period", pw.Glicko(c=0.0, period=None), 2, 15),
+    ("Glicko, five rounds per period", pw.Glicko(c=0.0, period=5.0), 2, 15),
 ]
 
 
-def main():
-    curves = {}
-    print(f"{'model':32}{'rounds':>6}{'of':>4}{'covered':>10}{'error/sigma':>14}")
-    for number, (name, model, teams, rounds) in enumerate(MODELS, 1):
-        print(f"{number} of {len(MODELS)}: {name} …", end="\r", file=sys.stderr, flush=True)
-        day = PLAYERS // teams  # the matches of a round
-        league = simulate(model, day * rounds, PLAYERS, seed=1, teams=teams, calendar=Calendar(0, matches=day))
+def rows(players: int = 4000) -> Iterator[tuple[str, str, pl.DataFrame]]:
+    """Yield the name of each model, its row of the table, and its coverage at many levels."""
+    for name, model, teams, rounds in MODELS:
+        day = players // teams  # the matches of a round
+        league = simulate(model, day * rounds, players, seed=1, teams=teams, calendar=Calendar(0, matches=day))
         fit = model.fit(league.history, progress=False)
-        curves[name] = covered(league, fit)
-        share = curves[name].filter(level=0.9)["covered"][0]
+        curve = covered(league, fit)
+        share = curve.filter(level=0.9)["covered"][0]
         size = np.sqrt((standard_errors(league, fit) ** 2).mean())
-        print(f"{name:32}{rounds:6}{teams:4}{share:10.1%}{size:14.2f}", flush=True)
+        yield name, f"| {name} | {teams}, {rounds} | {100 * share:.1f} % | {size:.2f} |", curve
+
+
+def main() -> None:
+    curves = {}
+    for name, row, curves[name] in rows(*map(int, sys.argv[1:])):
+        print(row, flush=True)
     pw.lab.save(pw.lab.coverage_curves(curves), CHART)
 
 

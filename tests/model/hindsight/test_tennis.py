@@ -5,6 +5,7 @@ package.
 """
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.skipif(pw.kernel_mode() == "pure", reason="uncompiled, 
 
 ROUNDS = ("ER", "RR", "R128", "R64", "R32", "R16", "QF", "SF", "BR", "F")
 TEST_FROM = 2010
+GUIDE = Path(__file__).parents[3] / "docs" / "guide"
 
 
 @pytest.fixture
@@ -117,6 +119,13 @@ def test_refits_with_surfaces(tennis):
     model = model_of(0.243, 2.55e-4).replace(facets=(surface,))
     assert log_loss(model.fit(history), tested) == pytest.approx(0.6008, abs=2e-4)
     assert log_loss(model.fit(history, refit=7), tested) <= 0.5995
+    one_skill = model_of(0.330, 3.95e-4)
+    names = {side: pl.concat_str(side, "surface", separator=" ") for side in ("winner", "loser")}
+    separate = pw.History.from_frame(tennis.with_columns(**names).drop("surface"))
+    losses = [log_loss(one_skill.fit(history), tested), log_loss(model.fit(history), tested)]
+    text = " ".join((GUIDE / "facets.md").read_text(encoding="utf-8").split())
+    assert "from {:.4f} to {:.4f}, with numbers that were tuned on 2000–2009".format(*losses) in text
+    assert f"would increase it to {log_loss(one_skill.fit(separate), tested):.3f}, because" in text
 
 
 @pytest.mark.parametrize("start", [(1.0, 1e-4), (0.1, 2e-3)])
