@@ -134,3 +134,29 @@ def test_coverage_of_intervals():
     rows = [row for _, row, _ in calibration.rows()]
     assert set(rows) <= set(text)
     assert len(rows) == 14
+
+
+def test_gains_from_individual_statistics(data):
+    """The parameters of the table, which were tuned on the first half of the league, give its losses and gains."""
+    history = pw.History.read(data / "cwl_2017_2018.csv.gz")
+    page = (PAGES / "docs/guide/statistics.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if "| β " in line]
+    skill = pw.TrueSkill(draw_probability=0.002).replace(drift=pw.drift.PerTime(0.1, cap=25 / 3))
+    models = {}
+    for name, parameters, *_ in rows:
+        statistic = next((word for word in ("kills", "deaths") if word in name), None)
+        modes = (pw.facet.By("mode"),) if "mode" in name else ()
+        statistics = (pw.statistic.Points(statistic, lower=statistic == "deaths", per="mode"),) if statistic else ()
+        model = skill.replace(facets=modes, statistics=statistics)
+        symbols = {"β": "beta", "τ": "tau", "σ": "mode_sigma", "ω": f"{statistic}_omega", "γ": f"{statistic}_gamma"}
+        values = dict(one.split() for one in parameters.split(", "))
+        models[name] = model.replace(**{symbols[symbol]: float(value) for symbol, value in values.items()})
+    protocol = pw.lab.Prequential(len(history) // 2)
+    found = pw.compare(history, models, protocol=protocol, measures=["log_loss"], progress=False)
+    losses = {row["model"]: f"{row['log_loss']:.4f}" for row in found.table().iter_rows(named=True)}
+    gains = {"one skill": ""}
+    for row in found.differences("one skill").iter_rows(named=True):
+        gain, low, high = (f"{-row[key]:.4f}".replace("-", "−") for key in ("difference", "high", "low"))
+        gains[row["model"]] = f"{gain} ({low} to {high})"
+    assert [[name, losses[name], gains[name]] for name in models] == [[row[0], *row[2:], ""][:3] for row in rows]
+    assert len(models) == 5
