@@ -53,8 +53,9 @@ def rows(players: int = 4000) -> Iterator[tuple[str, str, pl.DataFrame]]:
 
 def main() -> None:
     curves = {}
-    for name, row, curves[name] in rows(*map(int, sys.argv[1:])):
+    for name, row, curve in rows(*map(int, sys.argv[1:])):
         print(row, flush=True)
+        curves[name] = curve
     pw.lab.save(pw.lab.coverage_curves(curves), CHART)
 
 
