@@ -124,7 +124,8 @@ def test_aliases_can_be_listed_added_and_removed(ask):
 def test_players_with_similar_names_are_listed_until_they_are_marked_as_different(ask):
     [pair] = ask.get(f"{LEAGUE}/similar-players").json()["pairs"]
     assert pair == {"alias": "Jeevo Smith", "player": "Deevo Smith"}
-    ask.post(f"{LEAGUE}/similar-players/dismiss", {"players": ["cat", " cat "]}, status=422)
+    for names in (["cat", " cat "], ["cat", "\0"]):
+        ask.post(f"{LEAGUE}/similar-players/dismiss", {"players": names}, status=422)
     left = ask.post(f"{LEAGUE}/similar-players/dismiss", {"players": list(pair.values())}, status=200).json()
     assert left["pairs"] == []
     assert ask.get(f"{LEAGUE}/similar-players").json()["pairs"] == []

@@ -15,6 +15,7 @@ from ...history.data_checks import likely_aliases
 from ...store import aliases, audit, leagues
 from ...store.leagues import League
 from ...store.write.commands import AddAlias, Command, CommandResult, RemoveAlias, Rename, UndoRename
+from ...store.write.renaming import check_name
 from ...store.write.writer import preview
 from ..auth import Access
 from ..concurrency import run_in_threadpool
@@ -225,7 +226,7 @@ async def tell_apart(service: Service, access: Access, names: list[str]) -> None
     """Record that two names belong to different players, so that they are not listed as similar again."""
 
     def work() -> None:
-        first, second = (name.strip() for name in names)
+        first, second = (check_name(name, "players") for name in names)
         if first == second:
             raise Error.in_field("players", "give two different names", value=names)
         with service.database.writing() as connection:

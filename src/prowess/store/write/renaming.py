@@ -119,7 +119,7 @@ def _check_conflicts(league: League, change: Renaming, changed: Iterable[Renamed
 
 def plan_rename(connection: Connection, league: League, command: Rename) -> Renaming | None:
     """Plan a rename or a merge; return None if it was already made."""
-    old, new = _check_name(command.player, "player"), _check_name(command.name, "name")
+    old, new = check_name(command.player, "player"), check_name(command.name, "name")
     chains = aliases.load_chains(connection, league)
     target = chains.player(new)
     if old in chains.targets:
@@ -177,7 +177,7 @@ def _why_not_undoable(change: NameChange, changes: Sequence[NameChange]) -> str:
 
 def plan_new_alias(connection: Connection, league: League, command: AddAlias) -> Renaming | None:
     """Plan to make a name without matches an alias; return None if it already is one."""
-    alias, player = _check_name(command.alias, "alias"), _check_name(command.player, "player")
+    alias, player = check_name(command.alias, "alias"), check_name(command.player, "player")
     chains = aliases.load_chains(connection, league)
     target = chains.player(player)
     if alias in chains.targets:
@@ -199,7 +199,7 @@ def plan_new_alias(connection: Connection, league: League, command: AddAlias) ->
 
 def plan_removal(connection: Connection, league: League, command: RemoveAlias) -> Renaming:
     """Plan to remove an alias. Names that are aliases of the removed alias become aliases of its target."""
-    alias = _check_name(command.alias, "alias")
+    alias = check_name(command.alias, "alias")
     chains = aliases.load_chains(connection, league)
     target = chains.targets.get(alias)
     if target is None:
@@ -214,7 +214,8 @@ def _with_matches(connection: Connection, league: League, names: Sequence[str]) 
     return {name for name in names if name in rated or journal.entries_with(connection, league, name)}
 
 
-def _check_name(name: str, what: str) -> str:
+def check_name(name: str, what: str) -> str:
+    """Return a name without surrounding blanks; raise an `Error` about the field `what` if it cannot be stored."""
     text = name_of(name, what, what)
     if not storable(text, LONGEST):
         raise Error.in_field(what, f"a name must have at most {LONGEST} characters and no NUL", value=name)
