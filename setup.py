@@ -19,89 +19,12 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
-KERNELS = [
-    "prowess.model.processor",
-    "prowess.history.cells.hash_table",
-    "prowess.model.maths.elementary",
-    "prowess.model.maths.normal",
-    "prowess.model.maths.poisson",
-    "prowess.model.maths.poisson_pairs",
-    "prowess.model.maths.logistic_normal",
-    "prowess.model.engine.board",
-    "prowess.model.components.interfaces",
-    "prowess.model.rating",
-    "prowess.model.components.prior",
-    "prowess.model.components.drift",
-    "prowess.model.components.absorb",
-    "prowess.model.components.team",
-    "prowess.model.components.margin",
-    "prowess.model.components.outcome.order",
-    "prowess.model.components.outcome.places_ml",
-    "prowess.model.components.outcome.comparison",
-    "prowess.model.components.outcome.pairwise",
-    "prowess.model.components.outcome.pair_curves",
-    "prowess.model.components.outcome.logit",
-    "prowess.model.components.outcome.duel",
-    "prowess.model.components.outcome.ep_chain",
-    "prowess.model.components.outcome.places",
-    "prowess.model.components.outcome.places_two",
-    "prowess.model.components.outcome.place_forecast",
-    "prowess.model.components.outcome.gaussian_score",
-    "prowess.model.components.outcome.poisson_score",
-    "prowess.model.components.outcome.offence_defence",
-    "prowess.model.maths.rank_probabilities",
-    "prowess.model.fit.pairs",
-    "prowess.model.engine.buffers",
-    "prowess.model.engine.spread",
-    "prowess.model.engine.breaks",
-    "prowess.model.engine.chains",
-    "prowess.model.engine.facets",
-    "prowess.model.engine.statistics",
-    "prowess.model.engine.pipeline",
-    "prowess.model.engine.players",
-    "prowess.model.engine.schedule",
-    "prowess.model.engine.blocks",
-    "prowess.model.engine.sweep",
-    "prowess.model.engine.smoothing",
-    "prowess.model.engine.rate",
-    "prowess.matchmaking.blossom.state",
-    "prowess.matchmaking.blossom.tree",
-    "prowess.matchmaking.blossom.solve",
-    "prowess.matchmaking.pairing.weights",
-    "prowess.store.journal.scanner",
-]
-# Kernels with loops over lanes, which have a variant for processors with AVX2 (see `model/processor.py`).
-LANES = [
-    f"prowess.model.{name}"
-    for name in [
-        "maths.elementary",
-        "maths.normal",
-        "maths.poisson",
-        "maths.logistic_normal",
-        "engine.board",
-        "engine.spread",
-        "engine.chains",
-        "engine.facets",
-        "engine.statistics",
-        "engine.pipeline",
-        "engine.blocks",
-        "engine.sweep",
-        "engine.smoothing",
-        "components.drift",
-        "components.absorb",
-        "components.team",
-        "components.margin",
-        "components.outcome.duel",
-        "components.outcome.order",
-        "components.outcome.ep_chain",
-        "components.outcome.pairwise",
-        "components.outcome.pair_curves",
-        "components.outcome.logit",
-        "components.outcome.gaussian_score",
-        "components.outcome.offence_defence",
-        "components.outcome.poisson_score",
-    ]
-]
+# A kernel has a line with the comment "# kernel"; one with loops over lanes, which has a variant for processors with
+# AVX2 (see `model/processor.py`), has "# kernel: lanes".
+MARK = re.compile(r"^# kernel(: lanes)?$", re.MULTILINE)
+MARKS = {path: MARK.search(path.read_text(encoding="utf-8")) for path in sorted(Path("src").rglob("*.py"))}
+KERNELS = {".".join(path.relative_to("src").with_suffix("").parts): mark[1] for path, mark in MARKS.items() if mark}
+LANES = [name for name, lanes in KERNELS.items() if lanes]
 SIMD = "#pragma omp simd"
 SHARED = "prowess._shared"  # Cython's code for arrays, compiled once instead of in every kernel
 # Without fused multiply-add and fast maths, so that compiled and uncompiled kernels give equal bits.

@@ -12,8 +12,11 @@ from types import ModuleType
 
 SOURCES = Path(__file__).parent.parent / "src" / "prowess"
 LAYERS = ("history", "model", "matchmaking")
-SETUP = (SOURCES.parent.parent / "setup.py").read_text(encoding="utf-8")
-KERNELS = re.findall(r'"(prowess\.[\w.]+)"', SETUP.partition("KERNELS = [")[2].partition("]")[0])
+KERNELS = [
+    ".".join(path.relative_to(SOURCES.parent).with_suffix("").parts)
+    for path in sorted(SOURCES.rglob("*.py"))
+    if re.search(r"^# kernel(: lanes)?$", path.read_text(encoding="utf-8"), re.M)
+]
 
 
 class SourceFinder(MetaPathFinder):

@@ -148,14 +148,15 @@ def attributes(name: str) -> Callable[[], list[str]]:
     return listed
 
 
-def paired_imports() -> list[str]:
-    """Return the lines of imports that are written twice, for compiled and for uncompiled kernels."""
+def imports_only_for_python() -> list[str]:
+    """Return the lines of imports that kernels need only if they are not compiled, or that are written twice."""
     return [
         f"{_shown(path)}:{line}"
         for path in files()
         for node in nodes(path)
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "cython.compiled"
-        for line in _lines(node.lineno, node.end_lineno or node.lineno)
+        if isinstance(node, ast.If) and "cython.compiled" in ast.unparse(node.test)
+        for line in _lines(node.body[0].lineno, node.end_lineno or node.lineno)
+        if line in lines_of_code(path)
     ]
 
 
@@ -253,7 +254,7 @@ FIGURES: dict[str, Callable[[], list[str]]] = {
     "attributes of Board": attributes("Board"),
     "attributes of Effects": attributes("Effects"),
     "attributes of Pipeline": attributes("Pipeline"),
-    "lines of paired imports": paired_imports,
+    "imports only for Python": imports_only_for_python,
     "modules in cycles": modules_in_cycles,
     "doorways": doorways,
     "record classes twice": record_classes_twice,

@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 from os.path import basename, dirname
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:

@@ -1,3 +1,4 @@
+from libc.math cimport isnan, sqrt
 from .engine.board cimport Board
 
 

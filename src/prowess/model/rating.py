@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from . import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import isnan, sqrt
-    from cython.cimports.prowess.model.engine.board import Board
-else:
-    from math import isnan, sqrt
-
-    from .engine.board import Board
-
 from .. import errors, validate
+from .engine.board import Board
+
+if not cython.compiled:
+    from math import isnan, sqrt
 
 
 @cython.final

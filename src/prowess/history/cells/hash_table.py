@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:  # only annotations need it, and they are not evaluated

@@ -11,17 +11,18 @@ is heavier. Even weights keep all numbers integral.
 
 from __future__ import annotations
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ...model import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.prowess.matchmaking.blossom.state import FREE, INNER, Blossoms
-    from cython.cimports.prowess.matchmaking.blossom.tree import Tree, clear, expand, make_inner, make_outer, shrink
-else:
-    from .state import FREE, INNER, Blossoms
-    from .tree import Tree, clear, expand, make_inner, make_outer, shrink
+from .state import Blossoms
+from .tree import Tree, clear, expand, make_inner, make_outer, shrink
+
+if not cython.compiled:
+    from .state import FREE, INNER
 
 NEVER = cython.declare(cython.longlong, 1 << 62)
 

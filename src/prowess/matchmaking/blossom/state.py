@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from array import array
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:

@@ -1,3 +1,4 @@
+from .state cimport FREE, INNER, OUTER
 from .state cimport Blossoms
 
 
@@ -24,8 +25,8 @@ cdef class Tree:
     cdef int search, marks, lowest_vertex
     cdef long long delta, lowest_dual
 
-cdef bint make_outer(Tree tree, int node) except -1
-cdef bint make_inner(Tree tree, int node, int above, int entry) except -1
-cdef void clear(Tree tree) noexcept
-cdef bint shrink(Tree tree, int one, int two) except -1
-cdef bint expand(Tree tree, int blossom) except -1
+cpdef bint make_outer(Tree tree, int node) except -1
+cpdef bint make_inner(Tree tree, int node, int above, int entry) except -1
+cpdef void clear(Tree tree) noexcept
+cpdef bint shrink(Tree tree, int one, int two) except -1
+cpdef bint expand(Tree tree, int blossom) except -1

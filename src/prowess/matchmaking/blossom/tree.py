@@ -13,15 +13,17 @@ from __future__ import annotations
 from array import array
 from typing import Any
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ...model import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.prowess.matchmaking.blossom.state import FREE, INNER, OUTER, Blossoms
-else:
-    from .state import FREE, INNER, OUTER, Blossoms
+from .state import Blossoms
+
+if not cython.compiled:
+    from .state import FREE, INNER, OUTER
 
 
 @cython.final

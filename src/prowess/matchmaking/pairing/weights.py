@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from typing import Any
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ...model import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import exp, fabs, floor, sqrt
-else:
+if not cython.compiled:
     from math import exp, fabs, floor, sqrt
+
 
 TIE = 1e-7  # cost of the largest gap in strength; of two equally fair pairs, the one with the smaller gap is chosen
 MOST = 6  # largest number of missing edges that one call of `find_missing` reports for each item

@@ -8,26 +8,21 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs
-    from cython.cimports.prowess.model.components.interfaces import Absorb
-    from cython.cimports.prowess.model.engine.board import Board, is_weighted
-    from cython.cimports.prowess.model.maths.elementary import exp_all
-else:
-    from math import fabs
-
-    from ..engine.board import Board, is_weighted
-    from ..maths.elementary import exp_all
-    from .interfaces import Absorb
-
 from ... import validate
+from ..engine.board import Board, is_weighted
+from ..maths.elementary import exp_all
 from ..params import Range, describe
-from .interfaces import missing
+from .interfaces import Absorb, missing
+
+if not cython.compiled:
+    from math import fabs
 
 __all__ = ["Constant", "Fide", "Harkness", "Moment", "Newton", "Rule", "Share", "Step", "Volatile"]
 

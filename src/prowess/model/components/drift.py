@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.prowess.model.components.interfaces import Drift
-    from cython.cimports.prowess.model.engine.board import Board
-else:
-    from ..engine.board import Board
-    from .interfaces import Drift
-
 from ... import validate
+from ..engine.board import Board
 from ..params import Range
-from .interfaces import check_component
+from .interfaces import Drift, check_component
 
 LONGEST = cython.declare(cython.double, float("inf"))
 

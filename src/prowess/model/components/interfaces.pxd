@@ -1,3 +1,4 @@
+from ..engine.board cimport compare, copy_lane, set_chances
 from ..engine.board cimport Board
 
 

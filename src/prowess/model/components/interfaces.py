@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.prowess.model.engine.board import Board, compare, copy_lane, set_chances
-else:
-    from ..engine.board import Board, compare, copy_lane, set_chances
-
 from ...errors import Error
 from ...validate import invalid
+from ..engine.board import Board, compare, copy_lane, set_chances
 from ..params import Range, describe
 
 if TYPE_CHECKING:

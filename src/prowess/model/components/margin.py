@@ -11,26 +11,22 @@ import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import sqrt
-    from cython.cimports.prowess.model.engine.board import Board, Margin
-    from cython.cimports.prowess.model.maths.elementary import expm1
-    from cython.cimports.prowess.model.maths.normal import central_width
-else:
-    from math import sqrt
-
-    from ..engine.board import Board, Margin
-    from ..maths.elementary import expm1
-    from ..maths.normal import central_width
-
 from ... import validate
 from ...errors import Error
+from ..engine.board import Board, Margin
+from ..maths.elementary import expm1
+from ..maths.normal import central_width
 from ..params import Range
+
+if not cython.compiled:
+    from math import sqrt
 
 __all__ = ["Fixed", "FromDraws", "LearntDraws", "Spread", "TwoValued", "margin_from"]
 

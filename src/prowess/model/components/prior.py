@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs
-    from cython.cimports.prowess.model.components.interfaces import Prior
-    from cython.cimports.prowess.model.engine.board import Board
-else:
-    from math import fabs
-
-    from ..engine.board import Board
-    from .interfaces import Prior
-
 from ... import validate
+from ..engine.board import Board
 from ..params import Range
+from .interfaces import Prior
+
+if not cython.compiled:
+    from math import fabs
 
 __all__ = ["Newcomers", "Normal", "Point"]
 

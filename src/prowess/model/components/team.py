@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.prowess.model.components.interfaces import TeamFunction
-    from cython.cimports.prowess.model.engine.board import Board, positive
-else:
-    from ..engine.board import Board, positive
-    from .interfaces import TeamFunction
-
 from ... import validate
 from ...errors import Error
+from ..engine.board import Board, positive
 from ..params import Range
 from . import interfaces
+from .interfaces import TeamFunction
 
 __all__ = ["Affine", "FullSquad", "LeaderBonus", "Mean", "Sum", "TeamFunction", "Weighted"]
 

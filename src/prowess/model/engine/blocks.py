@@ -9,32 +9,22 @@ from typing import Any
 
 import numpy as np
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.prowess.model.engine.board import Board, copy_beliefs
-    from cython.cimports.prowess.model.engine.buffers import Columns, Table
-    from cython.cimports.prowess.model.engine.facets import Deviations
-    from cython.cimports.prowess.model.engine.pipeline import Pipeline
-    from cython.cimports.prowess.model.engine.players import (
-        load_memory,
-        load_player,
-        store_memory,
-        store_player,
-        welcome,
-    )
-    from cython.cimports.prowess.model.engine.schedule import Schedule
-else:
+from .board import Board, copy_beliefs
+from .buffers import Columns, Table
+from .facets import Deviations
+from .pipeline import Pipeline
+from .players import load_memory, load_player, store_memory, store_player, welcome
+from .schedule import Schedule
+
+if not cython.compiled:
     from .._cython import prefetch
-    from .board import Board, copy_beliefs
-    from .buffers import Columns, Table
-    from .facets import Deviations
-    from .pipeline import Pipeline
-    from .players import load_memory, load_player, store_memory, store_player, welcome
-    from .schedule import Schedule
 
 AHEAD = cython.declare(cython.Py_ssize_t, 16)  # rows of players are prefetched this many entries ahead
 NAN = cython.declare(cython.double, float("nan"))

@@ -1,3 +1,5 @@
+from libc.math cimport sqrt
+from ..maths.normal cimport above_all, probability, within
 from ..maths.normal cimport Truncated
 
 

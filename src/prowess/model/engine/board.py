@@ -59,21 +59,19 @@ from __future__ import annotations
 from array import array
 from typing import ClassVar
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import sqrt
-    from cython.cimports.prowess.model.maths.normal import Truncated, above_all, probability, within
-else:
-    from math import sqrt
-
-    from ..maths.normal import Truncated, above_all, probability, within
-
 from ...errors import Error
+from ..maths.normal import Truncated, above_all, probability, within
 from ..params import Range, describe
+
+if not cython.compiled:
+    from math import sqrt
 
 WORK = 20  # rows of the table `work`
 MEMO = 42  # how many numbers an outcome may keep between its steps

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:

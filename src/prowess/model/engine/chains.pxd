@@ -1,3 +1,5 @@
+from libc.math cimport fabs, sqrt
+from .buffers cimport prefetch
 from .board cimport Board
 
 

@@ -18,22 +18,20 @@ from typing import Any
 
 import numpy as np
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs, sqrt
-    from cython.cimports.prowess.model.engine.board import Board
-    from cython.cimports.prowess.model.engine.buffers import prefetch
-else:
+from .board import Board
+from .buffers import LINE, from_line
+
+if not cython.compiled:
     from math import fabs, sqrt
 
     from .._cython import prefetch
-    from .board import Board
-
-from .buffers import LINE, from_line
 
 LEAST_KEPT = cython.declare(cython.double, 1e-300)  # a share of variance below this would make a site infinite
 LEAST_LEFT = cython.declare(cython.double, 1e-12)  # a precision that is left without the copies of a match, or rounding

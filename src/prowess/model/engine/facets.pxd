@@ -1,3 +1,5 @@
+from .spread cimport add_variances, divide, kept_share
+from ..maths.elementary cimport exp_all
 from ..components.interfaces cimport Absorb
 from .board cimport Board
 from .buffers cimport FacetColumn, Table, prefetch

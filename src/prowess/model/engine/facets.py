@@ -13,26 +13,22 @@ from __future__ import annotations
 from array import array
 from typing import Any
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.prowess.model.components.interfaces import Absorb
-    from cython.cimports.prowess.model.engine.board import Board
-    from cython.cimports.prowess.model.engine.buffers import FacetColumn, Table
-    from cython.cimports.prowess.model.engine.spread import add_variances, divide, kept_share
-    from cython.cimports.prowess.model.maths.elementary import exp_all
-else:
-    from .._cython import prefetch
-    from ..components.interfaces import Absorb
-    from ..maths.elementary import exp_all
-    from .board import Board
-    from .buffers import FacetColumn, Table
-    from .spread import add_variances, divide, kept_share
-
 from ..components.absorb import Moment
+from ..components.interfaces import Absorb
+from ..maths.elementary import exp_all
+from .board import Board
+from .buffers import FacetColumn, Table
+from .spread import add_variances, divide, kept_share
+
+if not cython.compiled:
+    from .._cython import prefetch
 
 MISSING = cython.declare(cython.Py_ssize_t, -1)  # the row of an entry whose value is missing; rows below are unknown
 FEW = cython.declare(cython.Py_ssize_t, 16)  # in matches of more entries, a hash table finds the rows

@@ -1,3 +1,9 @@
+from libc.math cimport fabs
+from ..components.interfaces cimport evidence_by_lane, forecast_by_lane
+from .board cimport copy_forecast, copy_lane, copy_results, copy_teams
+from .chains cimport Chain
+from .facets cimport Deviations
+from .spread cimport kept_share, spread
 from ..components.interfaces cimport Absorb, Drift, Outcome, Prior, TeamFunction
 from .board cimport Board
 from .facets cimport Effects

@@ -11,41 +11,30 @@ from array import array
 from contextlib import suppress
 from typing import Any
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs
-    from cython.cimports.prowess.model.components.interfaces import evidence_by_lane, forecast_by_lane
-    from cython.cimports.prowess.model.engine.board import Board, copy_forecast, copy_lane, copy_results, copy_teams
-    from cython.cimports.prowess.model.engine.chains import Chain
-    from cython.cimports.prowess.model.engine.facets import Deviations, Effects
-    from cython.cimports.prowess.model.engine.spread import kept_share, spread
-    from cython.cimports.prowess.model.engine.statistics import Statistics
-    from cython.cimports.prowess.model.rating import Kind
-else:
-    from math import fabs
-
-    from ..components.interfaces import evidence_by_lane, forecast_by_lane
-    from ..rating import Kind
-    from .board import Board, copy_forecast, copy_lane, copy_results, copy_teams
-    from .chains import Chain
-    from .facets import Deviations, Effects
-    from .spread import kept_share, spread
-    from .statistics import Statistics
-
 from ...errors import Error
 from ..components.absorb import Constant, Moment, Newton
 from ..components.drift import PerTime, Seasons
-from ..components.interfaces import Drift, Outcome
+from ..components.interfaces import Drift, Outcome, evidence_by_lane, forecast_by_lane
 from ..components.outcome import OffenceDefence
 from ..components.prior import Newcomers
 from ..components.team import Sum
-from .facets import Part
+from ..rating import Kind
+from .board import Board, copy_forecast, copy_lane, copy_results, copy_teams
+from .chains import Chain
+from .facets import Deviations, Effects, Part
+from .spread import kept_share, spread
 from .state_layout import StateLayout
-from .statistics import Observer
+from .statistics import Observer, Statistics
+
+if not cython.compiled:
+    from math import fabs
 
 NAN = cython.declare(cython.double, float("nan"))
 LANES = 64  # the number of matches on a board; more lanes gain nothing

@@ -1,11 +1,13 @@
+from libc.math cimport floor
+from .board cimport copy_lane
 from .board cimport Board
 from .buffers cimport Table
 from .pipeline cimport Pipeline
 
 cpdef double periods_between(double period, double then, double now, double unit) noexcept
-cdef bint welcome(Pipeline pipeline, Board board, Py_ssize_t e, Py_ssize_t lane) except -1
-cdef bint is_open(Pipeline pipeline, Table table, Py_ssize_t base, double now, double unit) noexcept
-cdef bint load_player(
+cpdef bint welcome(Pipeline pipeline, Board board, Py_ssize_t e, Py_ssize_t lane) except -1
+cpdef bint is_open(Pipeline pipeline, Table table, Py_ssize_t base, double now, double unit) noexcept
+cpdef bint load_player(
     Pipeline pipeline,
     Board board,
     Py_ssize_t e,
@@ -16,7 +18,7 @@ cdef bint load_player(
     double unit,
     bint settle,
 ) except -1
-cdef void store_player(
+cpdef void store_player(
     Pipeline pipeline,
     Board board,
     Py_ssize_t e,
@@ -26,5 +28,5 @@ cdef void store_player(
     double now,
     double unit,
 ) noexcept
-cdef bint load_memory(Pipeline pipeline, Board board, Table table, double now, double unit, bint settle) except -1
-cdef void store_memory(Pipeline pipeline, Board board, Table table) noexcept
+cpdef bint load_memory(Pipeline pipeline, Board board, Table table, double now, double unit, bint settle) except -1
+cpdef void store_memory(Pipeline pipeline, Board board, Table table) noexcept

@@ -7,22 +7,19 @@ NaN).
 
 from __future__ import annotations
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import floor
-    from cython.cimports.prowess.model.engine.board import Board, copy_lane
-    from cython.cimports.prowess.model.engine.buffers import Table
-    from cython.cimports.prowess.model.engine.pipeline import Pipeline
-else:
-    from math import floor
+from .board import Board, copy_lane
+from .buffers import Table
+from .pipeline import Pipeline
 
-    from .board import Board, copy_lane
-    from .buffers import Table
-    from .pipeline import Pipeline
+if not cython.compiled:
+    from math import floor
 
 MONDAY = cython.declare(cython.double, 4.0)  # days from the origin of times, a Thursday, to the first Monday
 

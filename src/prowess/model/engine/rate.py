@@ -4,31 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import floor
-    from cython.cimports.prowess.model.engine.board import Board
-    from cython.cimports.prowess.model.engine.buffers import Table
-    from cython.cimports.prowess.model.engine.pipeline import Pipeline
-    from cython.cimports.prowess.model.engine.players import load_memory, load_player, store_memory, store_player
-    from cython.cimports.prowess.model.engine.statistics import Statistics
-    from cython.cimports.prowess.model.rating import Rating, read_rating, read_ratings, write_rating
-else:
-    from math import floor
-
-    from ..rating import Rating, read_rating, read_ratings, write_rating
-    from .board import Board
-    from .buffers import Table
-    from .pipeline import Pipeline
-    from .players import load_memory, load_player, store_memory, store_player
-    from .statistics import Statistics
-
 from ...errors import Error
 from ..match_input import check_teams
+from ..rating import Rating, read_rating, read_ratings, write_rating
+from .board import Board
+from .buffers import Table
+from .pipeline import Pipeline
+from .players import load_memory, load_player, store_memory, store_player
+from .statistics import Statistics
+
+if not cython.compiled:
+    from math import floor
 
 NAN = cython.declare(cython.double, float("nan"))
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:

@@ -1,3 +1,11 @@
+from .blocks cimport Window, block_entries, find_rows, first_entry, load_block, load_memories, load_result, load_results, place_matches, store_rows, take_rows
+from .buffers cimport Columns, Record, Table
+from .facets cimport Deviations, Part, RowSource
+from .pipeline cimport Pipeline
+from .players cimport load_memory
+from .schedule cimport Schedule
+from .statistics cimport Statistics
+from .sweep cimport record_forecasts, scale_statistics, tally
 from .board cimport Board, Margin
 from .breaks cimport Breaks
 from .chains cimport Chain

@@ -15,61 +15,37 @@ from typing import Any
 
 import numpy as np
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.prowess.model.engine.blocks import (
-        Window,
-        block_entries,
-        find_rows,
-        first_entry,
-        load_block,
-        load_memories,
-        load_result,
-        load_results,
-        place_matches,
-        store_rows,
-        take_rows,
-    )
-    from cython.cimports.prowess.model.engine.board import Board, Margin
-    from cython.cimports.prowess.model.engine.breaks import Breaks
-    from cython.cimports.prowess.model.engine.buffers import Columns, Record, Table
-    from cython.cimports.prowess.model.engine.chains import Chain
-    from cython.cimports.prowess.model.engine.facets import Deviations, Part, RowSource
-    from cython.cimports.prowess.model.engine.pipeline import Pipeline
-    from cython.cimports.prowess.model.engine.players import load_memory
-    from cython.cimports.prowess.model.engine.schedule import Schedule
-    from cython.cimports.prowess.model.engine.statistics import Statistics
-    from cython.cimports.prowess.model.engine.sweep import record_forecasts, scale_statistics, tally
-else:
-    from .blocks import (
-        Window,
-        block_entries,
-        find_rows,
-        first_entry,
-        load_block,
-        load_memories,
-        load_result,
-        load_results,
-        place_matches,
-        store_rows,
-        take_rows,
-    )
-    from .board import Board, Margin
-    from .breaks import Breaks
-    from .buffers import Columns, Record, Table
-    from .chains import Chain
-    from .facets import Deviations, Part, RowSource
-    from .pipeline import Pipeline
-    from .players import load_memory
-    from .schedule import Schedule
-    from .statistics import Statistics
-    from .sweep import record_forecasts, scale_statistics, tally
-
 from ..components.margin import Spread
+from .blocks import (
+    Window,
+    block_entries,
+    find_rows,
+    first_entry,
+    load_block,
+    load_memories,
+    load_result,
+    load_results,
+    place_matches,
+    store_rows,
+    take_rows,
+)
+from .board import Board, Margin
+from .breaks import Breaks
+from .buffers import Columns, Record, Table
+from .chains import Chain
+from .facets import Deviations, Part, RowSource
+from .pipeline import Pipeline
+from .players import load_memory
+from .schedule import Schedule
+from .statistics import Statistics
+from .sweep import record_forecasts, scale_statistics, tally
 
 NAN = cython.declare(cython.double, float("nan"))
 

@@ -5,15 +5,14 @@ The share of a variance that remains after a match is never computed by a subtra
 
 from __future__ import annotations
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.prowess.model.engine.board import Board
-else:
-    from .board import Board
+from .board import Board
 
 
 @cython.cfunc

@@ -1,3 +1,6 @@
+from libc.math cimport sqrt
+from .spread cimport keep_shares, kept_share
+from ..maths.normal cimport above
 from ..maths.normal cimport Truncated
 from .board cimport Board
 from .buffers cimport StatisticColumn, Table

@@ -19,24 +19,20 @@ from __future__ import annotations
 from array import array
 from typing import Any
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import sqrt
-    from cython.cimports.prowess.model.engine.board import Board
-    from cython.cimports.prowess.model.engine.facets import Effects
-    from cython.cimports.prowess.model.engine.spread import keep_shares, kept_share
-    from cython.cimports.prowess.model.maths.normal import Truncated, above
-else:
-    from math import sqrt
+from ..maths.normal import Truncated, above
+from .board import Board
+from .facets import Effects
+from .spread import keep_shares, kept_share
 
-    from ..maths.normal import Truncated, above
-    from .board import Board
-    from .facets import Effects
-    from .spread import keep_shares, kept_share
+if not cython.compiled:
+    from math import sqrt
 
 NAN = cython.declare(cython.double, float("nan"))
 ENOUGH = cython.declare(cython.double, 20.0)  # values of a kind after which their standard deviation is used

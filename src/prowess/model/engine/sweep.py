@@ -12,49 +12,31 @@ from __future__ import annotations
 
 import numpy as np
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.prowess.model.engine.blocks import (
-        Window,
-        block_entries,
-        find_rows,
-        first_entry,
-        load_block,
-        place_matches,
-        prefetch_row,
-        store_block,
-        take_rows,
-    )
-    from cython.cimports.prowess.model.engine.board import Board, copy_lane
-    from cython.cimports.prowess.model.engine.buffers import Columns, Record, Table
-    from cython.cimports.prowess.model.engine.facets import Deviations
-    from cython.cimports.prowess.model.engine.pipeline import Pipeline
-    from cython.cimports.prowess.model.engine.players import is_open, load_memory, load_player
-    from cython.cimports.prowess.model.engine.schedule import Schedule
-    from cython.cimports.prowess.model.engine.statistics import Statistics
-else:
-    from .blocks import (
-        Window,
-        block_entries,
-        find_rows,
-        first_entry,
-        load_block,
-        place_matches,
-        prefetch_row,
-        store_block,
-        take_rows,
-    )
-    from .board import Board, copy_lane
-    from .buffers import Columns, Record, Table
-    from .facets import Deviations
-    from .pipeline import Pipeline
-    from .players import is_open, load_memory, load_player
-    from .schedule import Schedule
-    from .statistics import Statistics
+from .blocks import (
+    Window,
+    block_entries,
+    find_rows,
+    first_entry,
+    load_block,
+    place_matches,
+    prefetch_row,
+    store_block,
+    take_rows,
+)
+from .board import Board, copy_lane
+from .buffers import Columns, Record, Table
+from .facets import Deviations
+from .pipeline import Pipeline
+from .players import is_open, load_memory, load_player
+from .schedule import Schedule
+from .statistics import Statistics
 
 AHEAD = cython.declare(cython.Py_ssize_t, 16)  # rows of players are prefetched this many entries ahead
 NAN = cython.declare(cython.double, float("nan"))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import log, sqrt
-    from cython.cimports.prowess.model.maths.normal import cdf
-else:
-    from math import log, sqrt
+from ..maths.normal import cdf
 
-    from ..maths.normal import cdf
+if not cython.compiled:
+    from math import log, sqrt
 
 LOW = cython.declare(cython.double, 1e-280)  # take the logarithm of a product of probabilities when it falls below this
 

@@ -7,6 +7,8 @@ and `log1p` below 3 and 2. `tools/elementary_polynomials.py` computes the coeffi
 
 from __future__ import annotations
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:

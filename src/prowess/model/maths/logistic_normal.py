@@ -18,19 +18,18 @@ of ℓ are merged with the density, so that nothing overflows. The mirror image 
 
 from __future__ import annotations
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs, sqrt
-    from cython.cimports.prowess.model.maths.elementary import exp, exp_all, log, log1p
-    from cython.cimports.prowess.model.maths.normal import NODE, NODE_WEIGHT
-else:
+from .elementary import exp, exp_all, log, log1p
+
+if not cython.compiled:
     from math import fabs, sqrt
 
-    from .elementary import exp, exp_all, log, log1p
     from .normal import NODE, NODE_WEIGHT
 
 # Rows of the table of `add_nodes`: the mean m and the variance v, which are given, and the sums, which are the result.

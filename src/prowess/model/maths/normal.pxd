@@ -1,3 +1,6 @@
+from libc.math cimport fabs
+from .elementary cimport exp, exp_all, expm1, expm1_all, log, log_all
+
 cdef class Truncated:
     cdef public double[::1] t, mean, shift, left, lost
     cdef double[::1] z, cut_off, base, mass

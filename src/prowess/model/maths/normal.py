@@ -15,18 +15,17 @@ from __future__ import annotations
 
 from array import array
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs
-    from cython.cimports.prowess.model.maths.elementary import exp, exp_all, expm1, expm1_all, log, log_all
-else:
-    from math import fabs
+from .elementary import exp, exp_all, expm1, expm1_all, log, log_all
 
-    from .elementary import exp, exp_all, expm1, expm1_all, log, log_all
+if not cython.compiled:
+    from math import fabs
 
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
 INV_SQRT_2PI = cython.declare(cython.double, 0.39894228040143267794)

@@ -9,20 +9,20 @@ from __future__ import annotations
 import math
 from array import array
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs, floor, sqrt
-    from cython.cimports.prowess.model.maths.elementary import exp, exp_all, expm1, log, log_all
-    from cython.cimports.prowess.model.maths.normal import NODE, NODE_WEIGHT, cdf, log_pdf
-else:
+from .elementary import exp, exp_all, expm1, log, log_all
+from .normal import cdf, log_pdf
+
+if not cython.compiled:
     from math import fabs, floor, sqrt
 
-    from .elementary import exp, exp_all, expm1, log, log_all
-    from .normal import NODE, NODE_WEIGHT, cdf, log_pdf
+    from .normal import NODE, NODE_WEIGHT
 
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
 REACH = cython.declare(cython.double, 8.7)  # integrate over this many standard deviations

@@ -20,18 +20,19 @@ from __future__ import annotations
 
 from array import array
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import ceil, exp, fabs, log, sqrt
-    from cython.cimports.prowess.model.maths.normal import NODE, NODE_WEIGHT, cdf, log_pdf, mills
-else:
+from .normal import cdf, log_pdf, mills
+
+if not cython.compiled:
     from math import ceil, exp, fabs, log, sqrt
 
-    from .normal import NODE, NODE_WEIGHT, cdf, log_pdf, mills
+    from .normal import NODE, NODE_WEIGHT
 
 REACH = cython.declare(cython.double, 6.3)  # integrate over this many standard deviations of x
 STEP = cython.declare(cython.double, 0.72)  # step of the trapezoidal rule, in standard deviations of the integrand

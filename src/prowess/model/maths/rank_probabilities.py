@@ -11,18 +11,17 @@ density of t_i is averaged over the cell.
 
 from __future__ import annotations
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import exp, fabs
-    from cython.cimports.prowess.model.maths.normal import cdf, log_pdf
-else:
-    from math import exp, fabs
+from .normal import cdf, log_pdf
 
-    from .normal import cdf, log_pdf
+if not cython.compiled:
+    from math import exp, fabs
 
 NOTHING = cython.declare(cython.double, 1e-30)  # smaller probabilities do not change any sum
 

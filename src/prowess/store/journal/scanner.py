@@ -12,6 +12,8 @@ import numpy as np
 
 from ...history.cells.hash_table import numbered
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:

@@ -1,3 +1,5 @@
+from libc.math cimport ceil, fabs
+from ...engine.board cimport make_scratch
 from ..interfaces cimport Outcome
 from ...engine.board cimport Board
 
@@ -9,7 +11,7 @@ cdef class Comparison(Outcome):
     cpdef double stretch(self, double least, double most) except? -1.0
 
 
-cdef double score_between(Board board, Py_ssize_t team, Py_ssize_t other) noexcept
-cdef bint reserve_sides(Board board) except -1
-cdef void add_side(Board board, Py_ssize_t side, Py_ssize_t team, double rating, double variance, double share) noexcept
-cdef bint compare_all(Comparison pair, Board board, Py_ssize_t sides, double[::1] push, double[::1] pull) except -1
+cpdef double score_between(Board board, Py_ssize_t team, Py_ssize_t other) noexcept
+cpdef bint reserve_sides(Board board) except -1
+cpdef void add_side(Board board, Py_ssize_t side, Py_ssize_t team, double rating, double variance, double share) noexcept
+cpdef bint compare_all(Comparison pair, Board board, Py_ssize_t sides, double[::1] push, double[::1] pull) except -1

@@ -18,22 +18,18 @@ from array import array
 from math import cos, pi
 from typing import Any
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ... import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import ceil, fabs
-    from cython.cimports.prowess.model.components.interfaces import Outcome
-    from cython.cimports.prowess.model.engine.board import Board, make_scratch
-else:
+from ...engine.board import Board, make_scratch
+from ..interfaces import Outcome, missing
+
+if not cython.compiled:
     from math import ceil, fabs
-
-    from ...engine.board import Board, make_scratch
-    from ..interfaces import Outcome
-
-from ..interfaces import missing
 
 INTERPOLATE_FROM = cython.declare(cython.Py_ssize_t, 128)  # with at least this many sides, sums are interpolated
 NODES = cython.declare(cython.Py_ssize_t, 24)  # interpolation nodes per piece, enough for an accuracy of 1e-12

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ... import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.prowess.model.components.interfaces import Outcome, evidence_by_lane
-    from cython.cimports.prowess.model.components.outcome.comparison import add_side, compare_all, reserve_sides
-    from cython.cimports.prowess.model.components.outcome.pairwise import Pairwise
-    from cython.cimports.prowess.model.engine.board import Board
-else:
-    from ...engine.board import Board
-    from ..interfaces import Outcome, evidence_by_lane
-    from .comparison import add_side, compare_all, reserve_sides
-    from .pairwise import Pairwise
-
 from ....validate import invalid
+from ...engine.board import Board
+from ..interfaces import Outcome, evidence_by_lane
+from .comparison import add_side, compare_all, reserve_sides
+from .pairwise import Pairwise
 
 if TYPE_CHECKING:
     from ...prediction import Prediction

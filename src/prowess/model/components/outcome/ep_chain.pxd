@@ -1,3 +1,7 @@
+from libc.math cimport fabs, sqrt
+from ...engine.board cimport make_scratch
+from ...maths.elementary cimport log, log_all
+from ...maths.normal cimport above_all, log_z_all, within
 from ...engine.board cimport Board
 
 cdef Py_ssize_t ACTIVE, MOVE

@@ -10,24 +10,20 @@ The chains of all matches on a board run at the same time. Element k of a lane i
 
 from __future__ import annotations
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ... import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs, sqrt
-    from cython.cimports.prowess.model.engine.board import Board, make_scratch
-    from cython.cimports.prowess.model.maths.elementary import log, log_all
-    from cython.cimports.prowess.model.maths.normal import above_all, log_z_all, within
-else:
-    from math import fabs, sqrt
-
-    from ...engine.board import Board, make_scratch
-    from ...maths.elementary import log, log_all
-    from ...maths.normal import above_all, log_z_all, within
-
 from .... import validate
+from ...engine.board import Board, make_scratch
+from ...maths.elementary import log, log_all
+from ...maths.normal import above_all, log_z_all, within
+
+if not cython.compiled:
+    from math import fabs, sqrt
 
 MOST_SWEEPS = 10**9
 TWO_PI = cython.declare(cython.double, 6.283185307179586477)

@@ -7,34 +7,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ... import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs, sqrt
-    from cython.cimports.prowess.model.components.interfaces import Score, evidence_by_lane, see_one
-    from cython.cimports.prowess.model.engine.board import Board, measure_sides, set_chances
-    from cython.cimports.prowess.model.maths.elementary import log, log_all
-    from cython.cimports.prowess.model.maths.normal import above_all, probability
-else:
-    from math import fabs, sqrt
-
-    from ...engine.board import Board, measure_sides, set_chances
-    from ...maths.elementary import log, log_all
-    from ...maths.normal import above_all, probability
-    from ..interfaces import Score, evidence_by_lane, see_one
-
 from .... import validate
 from ....errors import Error
+from ...engine.board import Board, measure_sides, set_chances
+from ...maths.elementary import log, log_all
+from ...maths.normal import above_all, probability
 from ...params import Range
-from ..interfaces import check_unscored
+from ..interfaces import Score, check_unscored, evidence_by_lane, see_one
 from .order import learn_order
 
 if TYPE_CHECKING:
     from ...prediction import Prediction
     from ...score_distribution import ScoreDistribution
+
+if not cython.compiled:
+    from math import fabs, sqrt
 
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
 

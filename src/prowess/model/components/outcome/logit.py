@@ -4,41 +4,25 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ... import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs
-    from cython.cimports.prowess.model.components.outcome.pairwise import CONCEDED, EXPECTED, Pairwise, count_draws
-    from cython.cimports.prowess.model.engine.board import Board
-    from cython.cimports.prowess.model.maths.elementary import exp, log, log1p_all
-    from cython.cimports.prowess.model.maths.logistic_normal import (
-        D1,
-        D2,
-        DRAW_02,
-        DRAW_11,
-        DRAW_20,
-        GAP,
-        LARGEST,
-        LEFT,
-        LOG_Z,
-        NEAR,
-        SUM_03,
-        SUM_12,
-        SUM_21,
-        SUM_30,
-        VARIANCE,
-        WIDE,
-        add_nodes,
-        measure_wide,
-    )
-else:
+from .... import validate
+from ....errors import Error
+from ...engine.board import Board
+from ...maths.elementary import exp, log, log1p_all
+from ...maths.logistic_normal import add_nodes, measure_wide
+from ...params import Range
+from .pair_curves import LOGISTIC_VARIANCE
+from .pairwise import Pairwise, count_draws
+
+if not cython.compiled:
     from math import fabs
 
-    from ...engine.board import Board
-    from ...maths.elementary import exp, log, log1p_all
     from ...maths.logistic_normal import (
         D1,
         D2,
@@ -56,15 +40,8 @@ else:
         SUM_30,
         VARIANCE,
         WIDE,
-        add_nodes,
-        measure_wide,
     )
-    from .pairwise import CONCEDED, EXPECTED, Pairwise, count_draws
-
-from .... import validate
-from ....errors import Error
-from ...params import Range
-from .pair_curves import LOGISTIC_VARIANCE
+    from .pairwise import CONCEDED, EXPECTED
 
 LN10 = cython.declare(cython.double, 2.3025850929940456840)
 

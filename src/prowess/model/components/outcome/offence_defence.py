@@ -20,29 +20,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ... import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs, sqrt
-    from cython.cimports.prowess.model.components.interfaces import Outcome, Score, evidence_by_lane
-    from cython.cimports.prowess.model.engine.board import Board, make_scratch
-    from cython.cimports.prowess.model.maths.elementary import log, log1p
-else:
-    from math import fabs, sqrt
-
-    from ...engine.board import Board, make_scratch
-    from ...maths.elementary import log, log1p
-    from ..interfaces import Outcome, Score, evidence_by_lane
-
 from ....errors import Error
-from ..interfaces import check_component
+from ...engine.board import Board, make_scratch
+from ...maths.elementary import log, log1p
+from ..interfaces import Outcome, Score, check_component, evidence_by_lane
 from .order import learn_order
 
 if TYPE_CHECKING:
     from ...prediction import Prediction
+
+if not cython.compiled:
+    from math import fabs, sqrt
 
 MOST_SWEEPS = cython.declare(cython.Py_ssize_t, 1000)
 TOLERANCE = cython.declare(cython.double, 1e-10)  # stop when no x moves further than this, in standard deviations

@@ -9,34 +9,23 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ... import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.prowess.model.components.interfaces import Outcome
-    from cython.cimports.prowess.model.components.outcome import ep_chain
-    from cython.cimports.prowess.model.engine.board import (
-        Board,
-        Margin,
-        compare,
-        measure_gaps,
-        positive,
-        sort_by_place,
-    )
-    from cython.cimports.prowess.model.maths.elementary import log, log_all
-    from cython.cimports.prowess.model.maths.normal import Truncated, above_all, log_z, log_z_all, within
-else:
-    from ...engine.board import Board, Margin, compare, measure_gaps, positive, sort_by_place
-    from ...maths.elementary import log, log_all
-    from ...maths.normal import Truncated, above_all, log_z, log_z_all, within
-    from ..interfaces import Outcome
-    from . import ep_chain
-
+from ...engine.board import Board, Margin, compare, measure_gaps, positive, sort_by_place
+from ...maths.elementary import log, log_all
+from ...maths.normal import Truncated, above_all, log_z, log_z_all, within
 from ...params import Range
+from ..interfaces import Outcome
 from ..margin import DRAW_RANGES, LEARNT, Fixed, LearntDraws, margin_from
 from .ep_chain import check_run
+
+if not cython.compiled:
+    from . import ep_chain
 
 LEAD = cython.declare(cython.Py_ssize_t, 0)  # row of `board.work`: the place of the second team minus that of the first
 

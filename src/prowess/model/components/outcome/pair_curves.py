@@ -7,27 +7,24 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ... import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs, sqrt
-    from cython.cimports.prowess.model.components.outcome.pairwise import CONCEDED, EXPECTED, Pairwise
-    from cython.cimports.prowess.model.engine.board import Board, positive
-    from cython.cimports.prowess.model.maths.elementary import exp, exp_all, log1p, log1p_all
-    from cython.cimports.prowess.model.maths.normal import above, cdf, log_pdf, log_z
-else:
+from .... import validate
+from ...engine.board import Board, positive
+from ...maths.elementary import exp, exp_all, log1p, log1p_all
+from ...maths.normal import above, cdf, log_pdf, log_z
+from ...params import Range
+from .pairwise import Pairwise
+
+if not cython.compiled:
     from math import fabs, sqrt
 
-    from ...engine.board import Board, positive
-    from ...maths.elementary import exp, exp_all, log1p, log1p_all
-    from ...maths.normal import above, cdf, log_pdf, log_z
-    from .pairwise import CONCEDED, EXPECTED, Pairwise
-
-from .... import validate
-from ...params import Range
+    from .pairwise import CONCEDED, EXPECTED
 
 # Positions in `board.memo`: the last |z|, and exp(−|z|).
 DISTANCE = cython.declare(cython.Py_ssize_t, 0)

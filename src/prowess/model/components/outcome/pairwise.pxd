@@ -1,3 +1,8 @@
+from libc.math cimport sqrt
+from ..interfaces cimport evidence_by_lane
+from .comparison cimport add_side, compare_all, reserve_sides, score_between
+from ...engine.board cimport sort_by_place
+from ...maths.normal cimport central_width
 from ...engine.board cimport Board
 from .comparison cimport Comparison
 
@@ -10,4 +15,4 @@ cdef class Pairwise(Comparison):
     cdef double neighbour_evidence(self, Board board) except? -1.0
 
 
-cdef void count_draws(Board board) noexcept
+cpdef void count_draws(Board board) noexcept

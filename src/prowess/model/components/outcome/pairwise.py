@@ -13,36 +13,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ... import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import sqrt
-    from cython.cimports.prowess.model.components.interfaces import evidence_by_lane
-    from cython.cimports.prowess.model.components.outcome.comparison import (
-        Comparison,
-        add_side,
-        compare_all,
-        reserve_sides,
-        score_between,
-    )
-    from cython.cimports.prowess.model.engine.board import Board, sort_by_place
-    from cython.cimports.prowess.model.maths.normal import central_width
-else:
-    from math import sqrt
-
-    from ...engine.board import Board, sort_by_place
-    from ...maths.normal import central_width
-    from ..interfaces import evidence_by_lane
-    from .comparison import Comparison, add_side, compare_all, reserve_sides, score_between
-
 from .... import validate
+from ...engine.board import Board, sort_by_place
+from ...maths.normal import central_width
+from ..interfaces import evidence_by_lane
 from ..margin import Fixed
+from .comparison import Comparison, add_side, compare_all, reserve_sides, score_between
 
 if TYPE_CHECKING:
     from ...prediction import Prediction
+
+if not cython.compiled:
+    from math import sqrt
 
 # Positions in the league's memory.
 DRAWS = cython.declare(cython.Py_ssize_t, 0)

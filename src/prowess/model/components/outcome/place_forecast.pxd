@@ -1,3 +1,7 @@
+from libc.math cimport fabs, sqrt
+from ...engine.board cimport positive
+from ...maths.elementary cimport exp, expm1
+from ...maths.normal cimport Truncated, above, cdf, log_pdf, probability
 from ..interfaces cimport Outcome
 from ...engine.board cimport Board
 

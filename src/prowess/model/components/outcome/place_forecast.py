@@ -9,29 +9,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ... import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs, sqrt
-    from cython.cimports.prowess.model.components.interfaces import Outcome
-    from cython.cimports.prowess.model.engine.board import Board, positive
-    from cython.cimports.prowess.model.maths.elementary import exp, expm1
-    from cython.cimports.prowess.model.maths.normal import Truncated, above, cdf, log_pdf, probability
-else:
-    from math import fabs, sqrt
-
-    from ...engine.board import Board, positive
-    from ...maths.elementary import exp, expm1
-    from ...maths.normal import Truncated, above, cdf, log_pdf, probability
-    from ..interfaces import Outcome
-
+from ...engine.board import Board, positive
+from ...maths.elementary import exp, expm1
+from ...maths.normal import Truncated, above, cdf, log_pdf, probability
+from ..interfaces import Outcome
 from ..margin import margin_from
 
 if TYPE_CHECKING:
     from ...prediction import Prediction
+
+if not cython.compiled:
+    from math import fabs, sqrt
 
 NARROW = cython.declare(cython.double, 0.01)  # for smaller steps, a series is more accurate than differences
 

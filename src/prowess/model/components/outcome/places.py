@@ -15,33 +15,26 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ... import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs, sqrt
-    from cython.cimports.prowess.model.components.outcome import ep_chain
-    from cython.cimports.prowess.model.components.outcome.place_forecast import RoundedPlaces, match_margin
-    from cython.cimports.prowess.model.components.outcome.places_two import is_well_scaled, learn_two
-    from cython.cimports.prowess.model.engine.board import Board, positive, sort_by_place
-    from cython.cimports.prowess.model.maths.elementary import log
-    from cython.cimports.prowess.model.maths.normal import log_z, within
-else:
-    from math import fabs, sqrt
-
-    from ...engine.board import Board, positive, sort_by_place
-    from ...maths.elementary import log
-    from ...maths.normal import log_z, within
-    from . import ep_chain
-    from .place_forecast import RoundedPlaces, match_margin
-    from .places_two import is_well_scaled, learn_two
-
+from ...engine.board import Board, positive, sort_by_place
+from ...maths.elementary import log
+from ...maths.normal import log_z, within
 from ...params import Range
 from ..margin import DRAW_RANGES, margin_from
 from .ep_chain import check_run
-from .place_forecast import tie_width
+from .place_forecast import RoundedPlaces, match_margin, tie_width
+from .places_two import is_well_scaled, learn_two
+
+if not cython.compiled:
+    from math import fabs, sqrt
+
+    from . import ep_chain
 
 # A belief about a place counts as flat below this precision, in units of its teams' precision.
 FLAT = cython.declare(cython.double, 1e-200)

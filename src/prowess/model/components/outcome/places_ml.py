@@ -19,28 +19,22 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ... import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs, sqrt
-    from cython.cimports.prowess.model.components.outcome.place_forecast import RoundedPlaces, match_margin
-    from cython.cimports.prowess.model.engine.board import Board, make_scratch, positive, sort_by_place
-    from cython.cimports.prowess.model.maths.elementary import log
-    from cython.cimports.prowess.model.maths.normal import above, log_z, within
-else:
-    from math import fabs, sqrt
-
-    from ...engine.board import Board, make_scratch, positive, sort_by_place
-    from ...maths.elementary import log
-    from ...maths.normal import above, log_z, within
-    from .place_forecast import RoundedPlaces, match_margin
-
+from ...engine.board import Board, make_scratch, positive, sort_by_place
+from ...maths.elementary import log
+from ...maths.normal import above, log_z, within
 from ...params import Range
 from ..margin import DRAW_RANGES, margin_from
-from .place_forecast import tie_width
+from .place_forecast import RoundedPlaces, match_margin, tie_width
+
+if not cython.compiled:
+    from math import fabs, sqrt
 
 MOST_STEPS = cython.declare(cython.Py_ssize_t, 1000)  # limit for each pool; bisection needs a few hundred steps
 SMALL_STEP = cython.declare(cython.double, 1e-10)  # stop at smaller steps, relative to the smallest deviation in a pool

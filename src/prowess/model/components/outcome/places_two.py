@@ -7,23 +7,20 @@ or of the first team in a tie.
 
 from __future__ import annotations
 
+# kernel
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ... import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import fabs, sqrt
-    from cython.cimports.prowess.model.components.outcome import ep_chain
-    from cython.cimports.prowess.model.engine.board import Board, positive
-    from cython.cimports.prowess.model.maths.elementary import log
-    from cython.cimports.prowess.model.maths.normal import above, log_z, within
-else:
+from ...engine.board import Board, positive
+from ...maths.elementary import log
+from ...maths.normal import above, log_z, within
+
+if not cython.compiled:
     from math import fabs, sqrt
 
-    from ...engine.board import Board, positive
-    from ...maths.elementary import log
-    from ...maths.normal import above, log_z, within
     from . import ep_chain
 
 # If the squared gap or margin, in variances, is above this, `learn_two` would lose too many digits.

@@ -8,35 +8,28 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, Any, ClassVar
 
+# kernel: lanes
+# mypy: ignore-errors
 try:
     import cython
 except ModuleNotFoundError:
     from ... import _cython as cython
 
-if cython.compiled:
-    from cython.cimports.libc.math import floor, sqrt
-    from cython.cimports.prowess.model.components.interfaces import Score, see_one
-    from cython.cimports.prowess.model.engine.board import Board, positive
-    from cython.cimports.prowess.model.maths.elementary import exp, log, log_all
-    from cython.cimports.prowess.model.maths.normal import log_pdf
-    from cython.cimports.prowess.model.maths.poisson import log_pmf, tilt, tilt_all
-else:
-    from math import floor, sqrt
-
-    from ...engine.board import Board, positive
-    from ...maths.elementary import exp, log, log_all
-    from ...maths.normal import log_pdf
-    from ...maths.poisson import log_pmf, tilt, tilt_all
-    from ..interfaces import Score, see_one
-
 from .... import validate
 from ....errors import Error
+from ...engine.board import Board, positive
+from ...maths.elementary import exp, log, log_all
+from ...maths.normal import log_pdf
+from ...maths.poisson import log_pmf, tilt, tilt_all
 from ...maths.poisson_pairs import chances
 from ...params import Range
-from ..interfaces import check_unscored
+from ..interfaces import Score, check_unscored, see_one
 
 if TYPE_CHECKING:
     from ...score_distribution import ScoreDistribution
+
+if not cython.compiled:
+    from math import floor, sqrt
 
 PREDICTIONS = ("integrated", "plug-in")
 

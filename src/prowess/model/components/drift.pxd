@@ -1,0 +1,2 @@
+from .interfaces cimport Drift
+from ..engine.board cimport Board

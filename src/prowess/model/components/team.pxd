@@ -1,0 +1,2 @@
+from .interfaces cimport TeamFunction
+from ..engine.board cimport Board, positive

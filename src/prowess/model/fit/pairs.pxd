@@ -1,0 +1,2 @@
+from libc.math cimport log, sqrt
+from ..maths.normal cimport cdf
