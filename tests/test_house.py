@@ -10,7 +10,7 @@ from tools import house
 CEILINGS = {
     "long files": 5,
     "long functions": 16,
-    "class tests": 70,
+    "class tests": 0,
     "branches of the loop": 30,
     "attributes of Board": 94,
     "attributes of Effects": 64,

@@ -1,5 +1,7 @@
 """Cases for errors: both modes raise the same ones, with the same words."""
 
+import numpy as np
+
 from tests.model.engine.test_blocks import SMALL
 from tests.modes.comparing import part, raised
 
@@ -88,6 +90,7 @@ def missing(package):
     for call, arguments in [
         (package.Prior().welcome, (board, 0)),
         (package.TeamFunction().weigh, (board,)),
+        (package.TeamFunction().sums, (np.ones(1), np.zeros(1, int))),
         (package.Absorb().absorb, (board,)),
         (outcome.evidence, (board,)),
         (outcome.chances, (None, None, None, None)),
@@ -109,6 +112,14 @@ def missing(package):
     yield repr(package.Drift()), repr(package.TeamFunction()), repr(package.Absorb()), repr(package.absorb.Rule())
     yield package.drift.PerPeriod(30.0).capped, package.drift.PerPeriod(30.0, float("inf")).capped
     yield repr(package.absorb.Fide()), package.team.FullSquad().looks, package.team.FullSquad(size=1).tunable
+    teams = package.team.Sum(), package.team.Mean(), package.team.FullSquad()
+    yield [team.sums(np.array([1.0, 0.5, 1.0]), np.array([0, 2])) for team in teams]
+    seasons = package.drift.Seasons(package.drift.PerTime(0.1))
+    yield (
+        repr(seasons.inner),
+        seasons.by_time,
+        [margin().follows_means for margin in (package.Margin, package.outcome.Spread)],
+    )
 
 
 def play(package, model, *matches):

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 from ..history import name_of
-from ..model.components.facet import Experience
 from ..model.engine.board import Board
 from ..model.engine.rate import build_board, read_memory
 from ..model.fit.effects import ratings_in_match
@@ -71,7 +70,7 @@ class PlayerPool:
     @property
     def is_exact(self) -> bool:
         """Whether ratings describe the players completely; a learning curve has a variance that players share."""
-        return not (self.context and any(isinstance(facet, Experience) for facet in self.ladder.model.facets))
+        return not (self.context and any(facet.counts_matches for facet in self.ladder.model.facets))
 
     def beliefs(self) -> tuple[Floats, Floats]:
         """Return the means and the variances of the players' skills: a row for each player, a column for each trait."""

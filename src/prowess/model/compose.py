@@ -20,7 +20,6 @@ from ..history import History
 from ..history.context import clean_name, column_at, column_names
 from ..history.season_breaks import find_season_break
 from ..validate import invalid, number
-from .components.absorb import Constant
 from .components.drift import PerMatch, PerPeriod, PerTime, Seasons, Still
 from .components.facet import By, Covariate, Experience, Facet, Shared
 from .components.home import Home
@@ -96,11 +95,11 @@ def with_drift(model: Model, kind: str, amount: float | None = None) -> Model:
         drift = own if amount is None else change(own, {name: amount})
     else:
         drift = _new_drift(model, kind, amount)
-    return model.replace(drift=change(model.drift, {"within": drift}) if isinstance(model.drift, Seasons) else drift)
+    return model.replace(drift=drift if model.drift.inner is None else change(model.drift, {"within": drift}))
 
 
 def _drift_within(model: Model) -> Drift:
-    return model.drift.within if isinstance(model.drift, Seasons) else model.drift  # type: ignore[return-value]
+    return model.drift.inner or model.drift
 
 
 def _new_drift(model: Model, kind: str, amount: float | None) -> Drift:
@@ -129,7 +128,7 @@ def with_seasons(model: Model, gap: float | None = GAP, carry: float = CARRY, se
     if gap is None:
         return model.replace(drift=within)
     if season_tau is None:
-        steady = model.absorb.certain or isinstance(model.absorb, Constant)
+        steady = model.absorb.certain or model.absorb.keeps_variance
         season_tau = 0.0 if steady else DRIFT_PER_BREAK * skill_sigma(model)
     return model.replace(drift=Seasons(within, gap, carry, season_tau))
 
@@ -176,7 +175,7 @@ def with_newcomers(model: Model, level: str) -> Model:
     if level not in ("fixed", "learnt"):
         raise invalid("newcomer_level", "be fixed or learnt", level)
     if level == "fixed":
-        return model.replace(prior=model.prior.first) if isinstance(model.prior, Newcomers) else model
+        return model if model.prior.inner is None else model.replace(prior=model.prior.inner)
     if model.prior.learns:
         return model
     width = LEVEL_WIDTH * skill_sigma(model)
@@ -348,7 +347,7 @@ def _add_facets(model: Model, history: History | None, words: Mapping[str, Any])
     facets, skill = list(model.facets), skill_sigma(model)
     for word in FACET_WORDS:
         for facet in _facets(word, words[word]) if word in words else ():
-            if not isinstance(facet, Experience):
+            if not facet.counts_matches:
                 facet = replace(facet, column=find_column(facet.column, known))  # type: ignore[type-var]
             if (facet.kind, facet.column) in [(own.kind, own.column) for own in facets]:
                 continue

@@ -13,7 +13,7 @@ from ..validate import number, scale
 from .components import absorb as absorbs
 from .components import drift as drifts
 from .components import team as teams_
-from .components.facet import Experience, Facet
+from .components.facet import Facet
 from .components.home import Home
 from .components.interfaces import Absorb, Drift, Outcome, Prior, TeamFunction
 from .components.statistic import Statistic
@@ -86,7 +86,7 @@ class Model:
         if self.period is not None and not absorb.periods:
             message = f"the absorb rule {absorb!r} takes one match at a time and not whole periods; set period=None"
             raise Error(message, field="period", value=self.period)
-        if prior.learns and (absorb.certain or isinstance(absorb, absorbs.Constant)):
+        if prior.learns and (absorb.certain or absorb.keeps_variance):
             rule = f"the absorb rule {absorb!r}, which has no uncertainty to update"
             message = f"the level of newcomers cannot be learnt with {rule}"
             raise Error(message, field="prior", value=prior)
@@ -189,7 +189,7 @@ class Model:
         >>> pw.TrueSkill().replace(facets=(pw.facet.By("surface"), pw.facet.Experience())).forecast_columns
         ('surface',)
         """
-        return tuple(dict.fromkeys(facet.column for facet in self.facets if not isinstance(facet, Experience)))
+        return tuple(dict.fromkeys(facet.column for facet in self.facets if not facet.counts_matches))
 
     @property
     def _fields(self) -> dict[str, Any]:

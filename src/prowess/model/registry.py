@@ -192,7 +192,7 @@ def _check_facet(model: Model, facet: Facet) -> None:
         )
     if not facet.learnt:
         return
-    if absorb.certain or absorb.extras or isinstance(absorb, absorbs.Constant):
+    if absorb.certain or absorb.extras or absorb.keeps_variance:
         need = "a system with uncertainty, such as TrueSkill" if absorb.certain else "the absorb rule Moment or Newton"
         example = f"Shared({facet.column!r}, mu=1, sigma=0)"
         message = f"{what} needs {need}; this one accepts only given offsets, such as {example}"

@@ -17,8 +17,6 @@ from ..errors import Error
 from ..validate import LARGEST, SMALLEST, invalid, number
 from ..validate import scale as positive
 from .components.drift import Still
-from .components.outcome import Duel
-from .components.outcome.pairwise import Pairwise
 from .rating import Rating
 
 if TYPE_CHECKING:
@@ -194,7 +192,7 @@ def _outcome_memory(model: Model, memory: Sequence[float] | None) -> Sequence[fl
     """Return the part of a league's memory that changes the forecast of a match between two known skills."""
     # Elo and its relatives forecast an expected score, in which a draw is half a win. The share of draws, which they
     # keep in the memory, does not change the odds of that score.
-    if memory is None or isinstance(model.outcome, (Duel, Pairwise)):
+    if memory is None or model.outcome.draws_apart:
         return ()
     return memory[: len(model.outcome.remembers)]
 

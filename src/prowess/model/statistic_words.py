@@ -64,7 +64,7 @@ class StatisticWord:
             own = KINDS[self.kind or "points"](self.column)
         changes: dict[str, Any] = {"lower": self.lower, "bounded": self.bounded, "per": self.per}
         changes = {name: value for name, value in changes.items() if value is not None}
-        if isinstance(own, Quit) and not changes.keys() <= {"bounded"}:
+        if own.yes_no and not changes.keys() <= {"bounded"}:
             message = f"{self.text!r}: a quit is only yes or no, so it has no direction and no scale; leave out "
             option = next((word for word, lower in DIRECTIONS.items() if lower is self.lower), "per")
             raise Error(message + option, field="statistic", value=self.text)

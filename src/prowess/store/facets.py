@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from ..history import History
 from ..history.context import Context, ContextColumn, column_at
-from ..model.components.facet import Covariate, Experience, Shared
 from ..model.ladder.facet_rows import FacetRows, team_values
 from ..model.ladder.ladder import Ladder
 from ..model.model import Model
@@ -166,7 +165,7 @@ def known_values(model: Model, packed: Iterable[bytes]) -> dict[str, list[str]]:
     columns = {
         index: facet.column
         for index, facet in enumerate(model.facets)
-        if not facet.weighted and not isinstance(facet, Experience)
+        if not facet.weighted and not facet.counts_matches
     }
     found: dict[str, set[str]] = {column: set() for column in columns.values()}
     for index, value in keys:
@@ -190,7 +189,7 @@ def with_own_levels(model: Model, history: History) -> History:
     """
     for facet in model.facets:
         name = facet.column
-        if facet.personal or facet.per == "player" or isinstance(facet, Experience):
+        if facet.personal or facet.per == "player" or facet.counts_matches:
             continue
         if name in history.context:
             column = column_at(history, name, "team")
@@ -219,8 +218,8 @@ def with_player_values(model: Model, history: History) -> Model:
     'player'
     """
     facets = tuple(
-        replace(facet, per="player")
-        if isinstance(facet, Shared | Covariate) and facet.per is None and facet.column in history.entry_context
+        replace(facet, per="player")  # type: ignore[type-var]
+        if not (facet.personal or facet.counts_matches) and facet.per is None and facet.column in history.entry_context
         else facet
         for facet in model.facets
     )

@@ -6,10 +6,8 @@ from math import isfinite
 from typing import Any
 
 from ..errors import Error
-from ..model.components.drift import Seasons
 from ..model.components.home import Home
-from ..model.components.margin import LEARNT, LearntDraws
-from ..model.components.prior import Newcomers
+from ..model.components.margin import LEARNT
 from ..model.compose import DRIFTS
 from ..model.model import Model
 from ..model.params import fields_of, parameters, spec
@@ -81,15 +79,15 @@ def _shape(component: Any) -> Any:
 def _words(model: Model, usual: Model) -> dict[str, Any]:
     """Return the parameters that are words, such as drift="time", for the drift, seasons, newcomers and draws."""
     words: dict[str, Any] = {}
-    drift: Any = model.drift.within if isinstance(model.drift, Seasons) else model.drift
+    drift: Any = model.drift.inner or model.drift
     kinds = {kind: word for word, (kind, _) in DRIFTS.items()}
     if type(drift) is not type(usual.drift) and type(drift) in kinds:
         words["drift"] = kinds[type(drift)]
-    if isinstance(model.drift, Seasons):
+    if model.drift.inner is not None:
         words["seasons"] = f"{model.drift.gap!r}:{model.drift.carry!r}"
-    if isinstance(model.prior, Newcomers):
+    if model.prior.inner is not None:
         words["newcomer_level"] = LEARNT
-    if isinstance(model.params.get("margin"), LearntDraws):
+    if getattr(model.params.get("margin"), "remembers", ()):
         words["draw_probability"] = LEARNT
     return words
 

@@ -8,8 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from prowess.model.components.drift import Seasons
-from prowess.model.components.prior import Newcomers
 from prowess.model.model import Model
 
 from .candidates import CANDIDATES
@@ -72,10 +70,10 @@ def without_parts(model: Model, roles: tuple[str, ...] = ()) -> dict[str, Model]
             found[f"without the {role}"] = model.replace(weights=tuple(weights))
     if model.home is not None:
         found["without home advantage"] = model.replace(home=None)
-    if isinstance(model.drift, Seasons):
-        found["without seasons"] = model.replace(drift=model.drift.within)
-    if isinstance(model.prior, Newcomers):
-        found["without learning of newcomers"] = model.replace(prior=model.prior.first)
+    if model.drift.inner is not None:
+        found["without seasons"] = model.replace(drift=model.drift.inner)
+    if model.prior.inner is not None:
+        found["without learning of newcomers"] = model.replace(prior=model.prior.inner)
     if model.params.get("draw_factor", 1.0) != 1.0:
         found["without a factor for draws"] = model.replace(draw_factor=1.0)
     return found

@@ -8,7 +8,6 @@ from math import floor, hypot, isnan, log10, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 from ... import Ladder
-from ...model.components.facet import Covariate, Experience
 from ...model.scale import Z95, format_rounded
 from .console import get_console
 from .plots import print_whiskers
@@ -86,12 +85,12 @@ def _effects(ladder: Ladder, frame: pl.DataFrame) -> Iterator[Block]:
         if facet is None:
             yield Block(f"Playing at home is worth {writer.text(rows[0])}{writer.unit}{suffix} (95 % interval)")
         elif not facet.learnt:
-            unit = "unit" if isinstance(facet, Covariate) else "value"
+            unit = "unit" if facet.weighted else "value"
             worth = writer.format(writer.number(rows[0]), nan)
             yield Block(f"{name}: each {unit} is worth {worth}{writer.unit}{suffix} (given, not learnt)")
-        elif isinstance(facet, Covariate):
+        elif facet.weighted:
             yield Block(f"{name}: each unit is worth {writer.text(rows[0])}{writer.unit}{suffix} (95 % interval)")
-        elif isinstance(facet, Experience):
+        elif facet.counts_matches:
             yield Block(_describe_newcomer(writer, rows) + f"{suffix} (95 % interval)")
         else:
             yield Block(

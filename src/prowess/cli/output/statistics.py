@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import History, Ladder, Rating
-from ...model.components.statistic import Quit, Statistic
+from ...model.components.statistic import Statistic
 from ...model.scale import format_rounded
 from ...model.statistic_words import StatisticWord
 from ...text import count, join_words
@@ -61,7 +61,7 @@ def warn_of_incentives(ladder: Ladder, histories: Sequence[History]) -> list[str
 
 
 def _describe(ladder: Ladder, statistic: Statistic, counts: NDArray[np.float64], histories: Sequence[History]) -> str:
-    if isinstance(statistic, Quit):
+    if statistic.yes_no:
         return "a player who quits is rated as having played worse than the opponents"
     kinds = join_words(statistic.per) if statistic.per else ""
     if statistic.per is not None and not (counts >= ENOUGH).any():

@@ -289,5 +289,4 @@ def facet_key(facet: Facet) -> FacetKey:
     >>> facet_key(By("rest", numeric=True)), facet_key(Experience((10, 100)))
     (('slope', 'rest'), ('experience', '10.0,100.0'))
     """
-    own = ",".join(repr(scale) for scale in facet.scales) if isinstance(facet, Experience) else facet.column
-    return facet.kind, own
+    return facet.kind, ",".join(map(str, facet.arguments))

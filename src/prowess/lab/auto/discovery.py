@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import Error
 from ...history import History
-from ...model.components.facet import Experience
 from ...model.model import Model
 from ...model.presets import TrueSkill
 from ...model.statistic_words import StatisticWord
@@ -47,7 +46,7 @@ USES = {
     "a weight": "it has a weight",
     "a statistic of each player": "it shows who played well",
 }
-FLAGS = {"by": "--facet", "slope": "--slope", "shared": "--shared", "covariate": "--covariate"}
+FLAGS = {kind: f"--{kind}" for kind in ("slope", "shared", "covariate", "experience")} | {"by": "--facet"}
 MOST_EFFECTS = 12  # values of an effect in a chart
 DIGITS = 4
 
@@ -189,10 +188,8 @@ class Discovery:
         """
         words = ["prowess", "rate", *map(str, files or ("FILE",))]
         for facet in self.model.facets:
-            if isinstance(facet, Experience):
-                words += ["--experience", ",".join(f"{matches:g}" for matches in facet.scales)]
-            else:
-                words += [FLAGS[facet.kind], facet.column]
+            values = (value if isinstance(value, str) else f"{value:g}" for value in facet.arguments)
+            words += [FLAGS[facet.kind], ",".join(values)]
         for one in self.model.statistics:
             words += ["--statistic", StatisticWord(one.column, lower=one.lower or None, per=one.per or None).text]
         return shlex.join(words)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...errors import Error, Option, Piece, Remark
 from ...history import History
-from ...model.components.facet import Experience, Facet
+from ...model.components.facet import Facet
 from ...model.components.statistic import Statistic
 from ...model.compose import compose
 from ...model.ladder.facet_rows import check_columns
@@ -129,7 +129,7 @@ def _textbook_with(history: History, facets: Collection[Facet]) -> Model:
             text = f"facets must be True, False or facets without numbers, such as [By('surface')], not {facet!r}"
             raise Error(text, field="facets", value=facet)
         word = "facet" if facet.kind == "by" else facet.kind
-        words.setdefault(word, []).extend(facet.scales if isinstance(facet, Experience) else [facet.column])
+        words.setdefault(word, []).extend(facet.arguments)
     model = compose(TrueSkill(), history, **words)
     check_columns(model, history)
     return model

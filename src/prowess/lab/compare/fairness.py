@@ -9,6 +9,7 @@ Nothing else is changed, so this is not tuning.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import singledispatch
 from math import sqrt
 from typing import Any
 
@@ -66,19 +67,45 @@ def fair_settings(model: Model, history: History, facts: Facts) -> dict[str, flo
     >>> fair_settings(PoissonOD(sigma=0.3), history, facts)["base_rate"]
     1.5
     """
-    outcome = model.outcome
-    if isinstance(outcome, Order):
-        return _unlike_paper(model, TrueSkill(), {"draw_probability": draw_share(history)})
-    # Not `facts.scored`: scores of only 0 and 1 are scores for those who name a score model.
-    if not facts.score_spread:
-        return {}
-    if isinstance(outcome, GaussianScore):
-        return _unlike_paper(model, GaussianSD(), _scale("difference", facts))
-    if isinstance(outcome, OffenceDefence) and isinstance(outcome.score, GaussianScore):
-        return _unlike_paper(model, GaussianOD(), _scale("scores", facts))
-    if isinstance(outcome, OffenceDefence) and isinstance(outcome.score, PoissonScore) and facts.mean_score > 0.0:
-        return _unlike_paper(model, PoissonOD(), _count_scale(facts))
+    return _fair_settings(model.outcome, model, history, facts)
+
+
+@singledispatch
+def _fair_settings(outcome: object, model: Model, history: History, facts: Facts) -> dict[str, float]:
     return {}
+
+
+@_fair_settings.register
+def _(outcome: Order, model: Model, history: History, facts: Facts) -> dict[str, float]:
+    return _unlike_paper(model, TrueSkill(), {"draw_probability": draw_share(history)})
+
+
+# Not `facts.scored`: scores of only 0 and 1 are scores for those who name a score model.
+
+
+@_fair_settings.register
+def _(outcome: GaussianScore, model: Model, history: History, facts: Facts) -> dict[str, float]:
+    return _unlike_paper(model, GaussianSD(), _scale("difference", facts)) if facts.score_spread else {}
+
+
+@_fair_settings.register
+def _(outcome: OffenceDefence, model: Model, history: History, facts: Facts) -> dict[str, float]:
+    return _fair_scores(outcome.score, model, facts) if facts.score_spread else {}
+
+
+@singledispatch
+def _fair_scores(score: object, model: Model, facts: Facts) -> dict[str, float]:
+    return {}
+
+
+@_fair_scores.register
+def _(score: GaussianScore, model: Model, facts: Facts) -> dict[str, float]:
+    return _unlike_paper(model, GaussianOD(), _scale("scores", facts))
+
+
+@_fair_scores.register
+def _(score: PoissonScore, model: Model, facts: Facts) -> dict[str, float]:
+    return _unlike_paper(model, PoissonOD(), _count_scale(facts)) if facts.mean_score > 0.0 else {}
 
 
 def _unlike_paper(model: Model, paper: Model, settings: dict[str, float]) -> dict[str, float]:

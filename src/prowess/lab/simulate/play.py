@@ -16,7 +16,7 @@ import numpy as np
 from ...errors import Error, Option
 from ...history.ragged import Floats
 from ...model.components.interfaces import Outcome
-from ...model.components.outcome import Duel, GaussianScore, OffenceDefence, Pairwise
+from ...model.components.outcome import Duel, FromLogLikelihood, GaussianScore, OffenceDefence, Pairwise
 from ...model.components.outcome.place_forecast import RoundedPlaces, match_margin
 from ...model.score_distribution import NormalScores
 from ...validate import LARGEST, scale
@@ -24,6 +24,7 @@ from .lineup import Count, Ints, per_match
 from .team_strength import BatchBoard, Field, blocks
 
 MAX_REPLAYS = 1000  # after this many attempts, a match keeps its result
+LEADS = 1000  # number of leads that are drawn at a time
 ANSWER_CHUNK = 20_000  # number of teams whose answers are drawn at a time
 
 
@@ -189,6 +190,18 @@ def _rounded(score: Floats, field: Field, step: float) -> Floats:
     # Rounding both scores separately would make draws a little rarer than the rounded difference does.
     rounded[first] = rounded[first + 1] + np.rint((score[first] - score[first + 1]) / step) * step
     return rounded
+
+
+@play.register
+def _(outcome: FromLogLikelihood, field: Field, rng: np.random.Generator) -> Played:
+    """Draw leads given the performances; the losing team scores 0. Places are drawn from the forecast."""
+    if outcome.leads == "places" or (field.counts != 2).any():
+        return play.dispatch(Outcome)(outcome, field, rng)
+    performance = field.performances(rng)
+    difference = performance[::2, 0] - performance[1::2, 0]
+    chunks = [outcome.draw_leads(difference[k : k + LEADS], rng) for k in range(0, len(difference), LEADS)]
+    lead = np.concatenate(chunks) if chunks else difference
+    return Played(performance, score=np.maximum(np.stack([lead, -lead], axis=1), 0.0).ravel())
 
 
 @play.register

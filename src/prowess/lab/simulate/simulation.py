@@ -15,7 +15,7 @@ from ...history.columns.raw_matches import RawMatches
 from ...history.ragged import Floats
 from ...history.times import Times
 from ...model.components.interfaces import Prior
-from ...model.components.outcome import Duel, Pairwise, Places
+from ...model.components.outcome import Places
 from ...model.components.prior import Normal
 from ...model.components.team import FullSquad
 from ...model.model import Model
@@ -131,7 +131,7 @@ def simulate(
     ('date', 50, 1)
     """
     _check(model, attendance, roster, calendar)
-    if probability("draws", draws) and not isinstance(model.outcome, (Duel, Pairwise)):
+    if probability("draws", draws) and not model.outcome.draws_apart:
         message = f"leave out `draws`: it is only for models such as Elo; {model.outcome!r} simulates its own draws"
         raise Error(message, field="draws", value=draws)
     matches, players = whole("matches", matches, 1), whole("players", players, 2)

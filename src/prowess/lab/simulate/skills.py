@@ -17,7 +17,6 @@ from ...errors import Error
 from ...history.ragged import Floats, starts
 from ...history.times import Times
 from ...model.components.interfaces import Prior
-from ...model.components.prior import Newcomers, Point
 from ...model.model import Model
 from ...validate import probability
 from .calendar import Timeline, match_clock
@@ -41,13 +40,13 @@ def draw_skills(rng: np.random.Generator, model: Model, players: int, skills: An
         return _check_skills(skills, players, traits)
     prior: Any = model.prior if skills is None else skills
     # Elo and similar systems have no prior distribution to draw from.
-    if skills is None and isinstance(prior, Point):
+    if skills is None and not prior.spreads:
         remedy = f"pass a distribution of skills: skills=pw.Normal({prior.mu:g}, sigma)"
         raise Error(f"with {prior!r} all players have the same skill; {remedy}", field="skills")
     batch = BatchBoard(model, 1, 1)
     level = np.zeros(traits)
-    if isinstance(prior, Newcomers):
-        level, prior = float(prior.level_sigma) * rng.standard_normal(traits), prior.first  # type: ignore[arg-type]
+    if prior.inner is not None:
+        level, prior = float(prior.level_sigma) * rng.standard_normal(traits), prior.inner
     prior.welcome(batch.board, 0)
     model.absorb.welcome(batch.board, 0)
     mean, variance = _drift(model, batch, 1, np.zeros(1), np.zeros(1))

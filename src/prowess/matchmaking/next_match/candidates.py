@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.components.outcome import GaussianScore, OffenceDefence
 from ..player_pool import Performances, PlayerPool
 
 Floats = NDArray[np.float64]
@@ -55,7 +54,7 @@ class Shortlist:
         board = group.board()
         self.scatter = self.outcome.scatter(board)
         score: Any = getattr(self.outcome, "score", None)
-        self.counts = isinstance(self.outcome, OffenceDefence) and score.added(board) is None
+        self.counts = self.outcome.scores == "each" and score.added(board) is None
         self.base = score.base_level(board) if self.counts else 0.0
 
     def pairs(self, free: Ints, most: int) -> Ints:
@@ -81,11 +80,11 @@ class Shortlist:
         return np.array(pairs, np.intp).reshape(-1, 2)
 
     def _estimate(self, one: int, others: Ints) -> Floats:
-        if isinstance(self.outcome, OffenceDefence):
+        if self.outcome.scores == "each":
             return self._by_score(one, others) + self._by_score(one, others, conceded=True)
         spread = self.variance[one] + self.variance[others]
         share = np.ones(len(others))
-        if not isinstance(self.outcome, GaussianScore):
+        if self.outcome.scores != "difference":
             share = np.interp(abs(self.mean[one] - self.mean[others]) / np.sqrt(spread), *_TABLE)
         return _reduction(self.skill[one] * share / spread) + _reduction(self.skill[others] * share / spread)
 

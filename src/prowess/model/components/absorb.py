@@ -56,6 +56,7 @@ class Moment(Absorb):
     """
 
     blocks = True
+    exact = True
     periods = False
 
     @cython.ccall
@@ -140,6 +141,7 @@ class Constant(Absorb):
     """
 
     blocks = True
+    keeps_variance = True
     periods = True
 
     @cython.ccall

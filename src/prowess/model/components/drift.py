@@ -96,6 +96,7 @@ class PerTime(Drift):
         "cap": Range(0.3, 3, log=True, unit="value"),
     }
     blocks = True
+    by_time = True
 
     def __post_init__(self) -> None:
         validate.scale("tau", self.tau, zero=True)
@@ -284,6 +285,24 @@ class Seasons(Drift):
         "season_tau": Range(0.003, 1, log=True, unit="sigma"),
     }
     reverts = True
+
+    @property
+    def inner(self) -> Drift:
+        """The drift `within`.
+
+        >>> Seasons(Still()).inner
+        Still()
+        """
+        return self.within
+
+    @property
+    def by_time(self) -> bool:
+        """The attribute `by_time` of the drift `within`.
+
+        >>> Seasons(PerTime(0.1)).by_time
+        True
+        """
+        return self.within.by_time
 
     @property
     def blocks(self) -> bool:

@@ -52,12 +52,13 @@ class Facet:
     personal: ClassVar[bool] = False  # whether every player has rows of their own
     weighted: bool = False  # whether the column has numbers, by which the rows are multiplied
     usual: ClassVar[float] = 0.25  # `sigma` if it is not given, in standard deviations of skills
+    counts_matches: ClassVar[bool] = False  # whether the number of earlier matches takes the place of a column
 
     def __post_init__(self) -> None:
         checked: dict[str, Any] = {"tau": scale("tau", self.tau, zero=True), "traits": _check_traits(self.traits)}
         if self.sigma is not None:
             checked["sigma"] = scale("sigma", self.sigma, zero=True)
-        if not isinstance(self, Experience):
+        if not self.counts_matches:
             if not isinstance(self.column, str) or not clean_name(self.column):
                 raise invalid("column", "be the name of a column, such as 'surface'", self.column)
             checked["column"] = clean_name(self.column)
@@ -85,6 +86,15 @@ class Facet:
         ('by', 'slope')
         """
         return "slope" if self.personal and self.weighted else type(self).__name__.lower()
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What tells facets of one kind apart: the column; the scales of a learning curve.
+
+        >>> By("surface").arguments, Experience((10.0, 50.0)).arguments
+        (('surface',), (10.0, 50.0))
+        """
+        return (self.column,)
 
     @property
     def learnt(self) -> bool:
@@ -232,6 +242,7 @@ class Experience(Facet):
     """
 
     column: ClassVar[str] = "experience"  # type: ignore[misc]
+    counts_matches: ClassVar[bool] = True
     scales: tuple[float, ...] = (10.0, 100.0)
     sigma: float | None = None
     tau: float = 0.0
@@ -243,3 +254,12 @@ class Experience(Facet):
             raise invalid("scales", f"be up to {MOST_SCALES} different numbers of matches, such as (10, 100)", scales)
         object.__setattr__(self, "scales", tuple(scale("scales", matches) for matches in scales))
         super().__post_init__()
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """The scales.
+
+        >>> Experience((10.0,)).arguments
+        (10.0,)
+        """
+        return self.scales

@@ -63,7 +63,9 @@ class Prior:
     Rating(mu=30.0, sigma=1.0)
     """
 
+    inner = None  # the prior of each newcomer, if this one adds a level to it that is learnt
     learns = False  # whether the prior keeps two numbers per trait in the league's memory, at index `board.level`
+    spreads = True  # whether newcomers differ from each other
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
     blocks = False  # whether all newcomers get the same belief, so that `welcome` is called only once
 
@@ -96,6 +98,8 @@ class Drift:
     array([4.285, 4.285])
     """
 
+    inner = None  # the drift within a season, if this one adds breaks between seasons
+    by_time = False  # whether the drift depends on the time since the last match
     reverts = False  # whether the drift uses `board.centre`, the mean of the prior
     capped = False  # whether what the drift adds to a variance depends on that variance
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
@@ -143,6 +147,8 @@ class TeamFunction:
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
     looks = True  # whether the weights may depend on the beliefs about the players
+    positions = True  # whether the weights may depend on the order in which the players are listed
+    plain = False  # whether every weight is the share of the match that the player played
     blocks = False  # whether the methods work on all lanes of a board; otherwise boards have one lane
 
     def __repr__(self) -> str:
@@ -155,6 +161,13 @@ class TeamFunction:
         part also sets `offset` of every team.
         """
         raise missing(self, "weigh")
+
+    def sums(self, weight: Any, starts: Any) -> tuple[Any, Any]:
+        """Return Σα and Σα² of every team, for team functions without `positions`; Σα may be further from its mean.
+
+        `weight` is the share of the match that each player played, and `starts` the first player of each team.
+        """
+        raise missing(self, "sums")
 
 
 @cython.cclass
@@ -170,6 +183,11 @@ class Outcome:
     traits: ClassVar[tuple[str, ...]] = ("skill",)
     blind: ClassVar[tuple[str, ...]] = ("origin", "scale")  # properties of performances that results do not depend on
     typical = 0.0  # the usual standard deviation of skills, if performances have a natural scale; 0 if unknown
+    # What the likelihood reads beside places: "none", the "difference" of two scores, the scores of "each" team, or
+    # "unknown".
+    scores = "unknown"
+    likelihood = True  # whether the log-evidence is that of a likelihood
+    draws_apart = False  # whether the share of draws is no part of the outcome, but is given or learnt beside it
     whole = True  # whether a model can use the outcome alone; if not, it can only be a part of another outcome
     gradient = True  # whether `d1` and `d2` are derivatives of a log-evidence, so that a home advantage can be learnt
     laplace = False  # whether `d2` is the curvature at the prior mean instead of the exact change of the variance
@@ -519,6 +537,8 @@ class Absorb:
     blocks = False  # whether the methods work on all lanes of a board; otherwise boards have one lane
     extras: ClassVar[tuple[str, ...]] = ()
     certain = False  # whether ratings have no uncertainty, and so no sigma
+    exact = False  # whether beliefs become the exact moments of the posterior
+    keeps_variance = False  # whether matches never change the uncertainty
     periods = False  # whether `g1` and `g2` may be sums over a rating period
 
     def __repr__(self) -> str:

@@ -154,6 +154,7 @@ class LearntDraws(Margin):
     tunable: ClassVar[dict[str, Range]] = {"draw_start": SHARES, "draw_memory": Range(30, 30000, log=True)}
     remembers: ClassVar[tuple[str, ...]] = ("draws", "chances of a draw")
     reads_entries = False
+    follows_means = False
 
     def __post_init__(self) -> None:
         if not 1e-6 <= validate.number("draw_start", self.draw_start) <= 0.999:
@@ -241,6 +242,7 @@ class Spread(Margin):
     tunable: ClassVar[dict[str, Range]] = {"least": Range(0.01, 30, log=True)}
     blocks = True
     reads_entries = False
+    sees_places = True
 
     def __post_init__(self) -> None:
         validate.scale("least", self.least, zero=True)
@@ -307,6 +309,7 @@ class TwoValued(Margin):
     }
     blocks = True
     reads_entries = False
+    follows_means = False
 
     def __post_init__(self) -> None:
         validate.scale("tied", self.tied, zero=True)

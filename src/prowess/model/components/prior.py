@@ -74,6 +74,7 @@ class Point(Prior):
 
     tunable: ClassVar[dict[str, Range]] = {"mu": Range(-20, 20, unit="sigma", sets="origin")}
     blocks = True
+    spreads = False
 
     def __post_init__(self) -> None:
         validate.number("mu", self.mu)
@@ -123,6 +124,15 @@ class Newcomers(Prior):
         "level_tau": Range(0.0003, 0.3, log=True, unit="sigma"),
     }
     learns = True
+
+    @property
+    def inner(self) -> Prior:
+        """The prior `first`.
+
+        >>> Newcomers(Normal(25, 5)).inner
+        Normal(mu=25, sigma=5)
+        """
+        return self.first
 
     def __post_init__(self) -> None:
         if not isinstance(self.first, Prior) or type(self.first) is Prior or self.first.learns:

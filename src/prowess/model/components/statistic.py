@@ -47,7 +47,9 @@ class Statistic:
 
     personal: ClassVar[bool] = False  # the mean and spread of earlier values belong to the league
     weighted: ClassVar[bool] = False
+    counts_matches: ClassVar[bool] = False
     learnt: ClassVar[bool] = True
+    yes_no: ClassVar[bool] = False  # whether a value says only whether something happened
     needs: ClassVar[str] = "a number is needed"  # what is wrong with a value that `transform` turns into NaN
 
     def __post_init__(self) -> None:
@@ -57,7 +59,7 @@ class Statistic:
         checked["column"] = clean_name(self.column)
         if self.trait is not None and not isinstance(self.trait, str):
             raise invalid("trait", "be the name of a trait, such as 'offence'", self.trait)
-        if not isinstance(self, Quit):
+        if not self.yes_no:
             checked["per"] = _check_columns(self.per)
             checked["eta"] = number("eta", self.eta)
             checked["lower"] = _check_flag("lower", self.lower)
@@ -234,6 +236,7 @@ class Quit(Statistic):
     bounded: bool = False
     trait: str | None = None
 
+    yes_no: ClassVar[bool] = True
     omega: ClassVar[float | None] = None  # type: ignore[misc]
     gamma: ClassVar[float | None] = None  # type: ignore[misc]
     eta: ClassVar[float] = 0.0  # type: ignore[misc]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 # kernel: lanes
 # mypy: ignore-errors
 try:
@@ -37,11 +39,22 @@ class Sum(TeamFunction):
 
     blocks = True
     looks = False
+    positions = False
+    plain = True
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
         """Keep the weights α unchanged: each is the share of the match that the player played."""
+
+    def sums(self, weight: Any, starts: Any) -> tuple[Any, Any]:
+        """Add up the weights.
+
+        >>> import numpy as np
+        >>> Sum().sums(np.ones(3), np.array([0, 2]))
+        (array([2., 1.]), array([2., 1.]))
+        """
+        return np.add.reduceat(weight, starts), np.add.reduceat(weight * weight, starts)
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -56,6 +69,7 @@ class Mean(TeamFunction):
 
     blocks = True
     looks = False
+    positions = False
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -86,6 +100,16 @@ class Mean(TeamFunction):
                     board.alpha[k * board.stride + lane] /= board.work[lane]
         if absent > 0:
             positive(0.0)
+
+    def sums(self, weight: Any, starts: Any) -> tuple[Any, Any]:
+        """Add up the weights, which are relative to those of the team.
+
+        >>> import numpy as np
+        >>> Mean().sums(np.ones(3), np.array([0, 2]))
+        (array([1., 1.]), array([0.5, 1. ]))
+        """
+        total, squares = np.add.reduceat(weight, starts), np.add.reduceat(weight * weight, starts)
+        return np.ones(len(starts)), squares / (total * total)
 
 
 @cython.dataclasses.dataclass(frozen=True, repr=False)
@@ -212,6 +236,7 @@ class FullSquad(TeamFunction):
     larger: object = "top"
 
     blocks = True
+    positions = False
 
     def __post_init__(self) -> None:
         if type(self.size) is not int or self.size < 1:
@@ -265,6 +290,18 @@ class FullSquad(TeamFunction):
                     share = (1.0 - discount * (size - min(max(present, 1.0), size))) / positive(shares)
                 for e in range(board.start[j], board.start[j + 1]):
                     board.alpha[e * row + k] *= share
+
+    def sums(self, weight: Any, starts: Any) -> tuple[Any, Any]:
+        """Add up the weights; larger rosters count by their beliefs, so they get a sum that is certainly too large.
+
+        >>> import numpy as np
+        >>> FullSquad(size=2, discount=0.1).sums(np.ones(3), np.array([0, 2]))
+        (array([1. , 0.9]), array([0.5 , 0.81]))
+        """
+        total, squares = np.add.reduceat(weight, starts), np.add.reduceat(weight * weight, starts)
+        present = np.maximum(np.add.reduceat(np.minimum(weight, 1.0), starts), 1.0)
+        factor = 1.0 - self.discount * (self.size - np.minimum(present, self.size))
+        return factor + (present > self.size), squares * (factor / total) ** 2
 
 
 @cython.cfunc

@@ -550,9 +550,19 @@ class Margin:
     remembers: ClassVar[tuple[str, ...]] = ()  # the numbers kept for the league, at the start of `board.memory`
     blocks = False  # whether the methods work on all lanes of a board; otherwise boards have one lane
     reads_entries = True  # whether the methods read the board's columns of entries, and not only those of teams
+    sees_places = False  # whether the places of a match change its margin
 
     def __repr__(self) -> str:
         return describe(self)
+
+    @property
+    def follows_means(self) -> bool:
+        """Whether the margin may depend on the prior performances; without a `measure` of its own, it cannot.
+
+        >>> Margin().follows_means
+        False
+        """
+        return any("measure" in vars(kind) for kind in type(self).__mro__[:-2])
 
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
         """Set `board.epsilon`, the part of the margin that all pairs of a match share. Call `measure` before `between`.

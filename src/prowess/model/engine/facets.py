@@ -20,7 +20,6 @@ try:
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-from ..components.absorb import Moment
 from ..components.interfaces import Absorb
 from ..maths.elementary import exp_all
 from .board import Board
@@ -335,7 +334,7 @@ class Effects:
         """
         self.parts = parts
         self.absorb = absorb
-        self.is_exact = isinstance(absorb, Moment)  # other rules use `g2` instead of `kept`
+        self.is_exact = absorb.exact  # other rules use `g2` instead of `kept`
         self.differences = differences
         self.duels = duels
         self.scores = scores

@@ -19,12 +19,8 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 from ...errors import Error
-from ..components.absorb import Constant, Moment, Newton
-from ..components.drift import PerTime, Seasons
-from ..components.interfaces import Drift, Outcome, evidence_by_lane, forecast_by_lane
-from ..components.outcome import OffenceDefence
-from ..components.prior import Newcomers
-from ..components.team import Sum
+from ..components.absorb import Moment, Newton
+from ..components.interfaces import Outcome, evidence_by_lane, forecast_by_lane
 from ..rating import Kind
 from .board import Board, copy_forecast, copy_lane, copy_results, copy_teams
 from .chains import Chain
@@ -83,7 +79,7 @@ class Pipeline:
         if self.learns_home:  # belief; with periods also the sums, the number of games and the last time
             self.memories += 2 * self.traits + (2 * self.traits + 2 if self.period > 0.0 else 0)
         self.first_memory = array("d", self.memory() or [0.0])
-        parts = [Part(facet, i, _drifts_with_time(model.drift), kind.traits) for i, facet in enumerate(model.facets)]
+        parts = [Part(facet, i, model.drift.by_time, kind.traits) for i, facet in enumerate(model.facets)]
         self.personal = [part for part, facet in zip(parts, model.facets, strict=True) if facet.personal]
         self.common = [part for part, facet in zip(parts, model.facets, strict=True) if not facet.personal]
         self.has_deviations, self.has_effects = bool(self.personal), bool(self.common)
@@ -123,7 +119,7 @@ class Pipeline:
         newcomers depend on it, they are welcomed one after the other (`greets`). If such a model has rating periods, or
         another component without lanes, a board has one lane.
         """
-        self.greets = isinstance(model.prior, Newcomers) and model.prior.first.blocks
+        self.greets = model.prior.inner is not None and model.prior.inner.blocks
         in_lanes = (self.greets or model.prior.blocks) and all(
             part.blocks for part in (model.drift, model.team, model.absorb)
         )
@@ -138,9 +134,9 @@ class Pipeline:
         self.ordered = (self.serial and learns) or self.greets  # whether blocks keep the order of the matches
         self.vector = VECTOR if in_lanes and (self.serial or model.outcome.blocks) else 1
         # Whether a component may change weights or elapsed times, so that every block needs the defaults again.
-        self.refills = self.vector == 1 or type(model.team) is not Sum
+        self.refills = self.vector == 1 or not model.team.plain
         # Most components do not need the beliefs before the drift.
-        self.keeps_before = self.vector == 1 or self.period > 0.0 or isinstance(model.absorb, Constant)
+        self.keeps_before = self.vector == 1 or self.period > 0.0 or model.absorb.keeps_variance
 
     def memory(self) -> list[float]:
         """Return the initial memory of a league."""
@@ -220,7 +216,7 @@ class Pipeline:
         if self.has_deviations:
             board.deviations = Deviations(self.personal, entries, self.traits, lanes)
         if self.has_effects and lanes == 1:
-            scores = isinstance(self.outcome, OffenceDefence)
+            scores = self.outcome.scores == "each"
             size = teams, entries, self.traits
             known = self.levels_cancel, self.duels, scores, self.has_statistics
             board.effects = Effects(self.common, *size, *known, self.home_absorb)
@@ -748,8 +744,3 @@ def _add_home(board: Board, k: cython.Py_ssize_t) -> cython.void:
 @cython.exceptval(check=False)
 def _first_evidence(statistics: Statistics) -> cython.double:
     return statistics.evidences[0]
-
-
-def _drifts_with_time(drift: Drift) -> bool:
-    """Return whether a drift depends on the time since the last match, so that those of the facets do, too."""
-    return _drifts_with_time(drift.within) if isinstance(drift, Seasons) else isinstance(drift, PerTime)

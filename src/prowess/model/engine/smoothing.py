@@ -22,7 +22,6 @@ try:
 except ModuleNotFoundError:
     from .. import _cython as cython
 
-from ..components.margin import Spread
 from .blocks import (
     Window,
     block_entries,
@@ -546,7 +545,7 @@ def _prepare(pipeline: Pipeline, board: Board, columns: Columns, table: Table, c
         single.effects.set_chain(chains.effects, chains.visit_start)
     for k in range(pipeline.memories):
         single.fixed[k] = table.memory[k]
-    if isinstance(single.margin, Spread):
+    if single.margin.sees_places:
         chains.measures = True
         if len(chains.epsilon) == 0:
             chains.epsilon = array("d", bytes(8 * columns.matches))

@@ -13,7 +13,6 @@ from ...history import name_of
 from ...history.context import ContextColumn, clean_name
 from ...text import join_words
 from ...validate import number
-from ..components.facet import Experience
 from ..ladder.facet_rows import MISSING, FacetRows, check_names
 from ..ladder.record import upcoming_rows
 from ..rating import Rating
@@ -139,7 +138,7 @@ def ratings_in_match(
             weight = np.asarray(column.weight)[:, None] if column.has_weight else 1.0
             mean += weight * cells[:, ::2] * used
             variance += weight**2 * cells[:, 1::2] * used
-        elif isinstance(facet.facet, Experience):
+        elif facet.facet.counts_matches:
             # The variance of the curve is that of all players together, and nearly cancels between teams.
             played = np.where(rows < 0, 0.0, ladder.state[rows, ladder.layout.matches])
             fading = np.exp(-played[:, None] / np.array(facet.facet.scales))

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ...history import History, show_time
 from ...history.context import column_at
 from ...history.ragged import holders
-from ..components.outcome import GaussianScore
 from ..engine.buffers import Record
 from ..ladder.ladder import Ladder
 from ..maths.normal import cdf
@@ -311,7 +310,7 @@ def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
 def _expected_scores(forecasts: Forecasts) -> Floats | None:
     """Return the teams' expected scores, up to a constant common to all teams; None in models without scores."""
     if forecasts.mean.ndim == 1:
-        return forecasts.mean if isinstance(forecasts.outcome, GaussianScore) else None
+        return forecasts.mean if forecasts.outcome.scores == "difference" else None
     start = forecasts.history.match_start
     parts = [slice(*ends) for ends in pairwise(start.tolist())]
     pairs = [scored_by(forecasts.mean[part], forecasts.variance[part]) for part in parts]

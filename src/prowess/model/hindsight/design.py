@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...history.ragged import gather, owners
-from ..components.facet import Experience, Facet
-from ..components.outcome import OffenceDefence
+from ..components.facet import Facet
 from ..engine.board import PADDING, Board
 from ..engine.buffers import FacetColumn
 from .merge import Merged, matches_before
@@ -204,7 +203,7 @@ def find_terms(
             seats = history.match_start[hosts] + history.home[hosts]
             found.extend((seats, k, np.full(len(hosts), base + k), np.ones(len(hosts))) for k in range(len(traits)))
         base += len(traits)
-    played = matches_before(original)[merged.entry] if any(isinstance(f, Experience) for f in model.facets) else None
+    played = matches_before(original)[merged.entry] if any(facet.counts_matches for facet in model.facets) else None
     for column, rows in zip(columns, facets, strict=True):
         used = rows.facet.traits or traits
         for at, row, weight in _facet_rows(rows.facet, column, merged, team, played):
@@ -225,10 +224,10 @@ def _facet_rows(
     facet: Facet, column: FacetColumn, merged: Merged, team: NDArray[np.int32], played: NDArray[np.int64] | None
 ) -> Iterator[tuple[Indices, Indices, Floats]]:
     """Yield the teams or entries that have rows of a facet, with the rows and their weights."""
-    if isinstance(facet, Experience):
+    if facet.counts_matches:
         assert played is not None
         every = np.arange(len(team))
-        for number, scale in enumerate(facet.scales):
+        for number, scale in enumerate(facet.arguments):
             yield every, np.full(len(team), number), np.exp(-played / scale)
         return
     chosen = merged.team if column.by_team else merged.entry
@@ -294,7 +293,7 @@ def _kinds(model: Model, history: History) -> NDArray[Any]:
     outcome = model.outcome
     kinds = np.full(len(history), Kind.TEAMS, object)
     counts = np.diff(history.match_start)
-    scored = isinstance(outcome, OffenceDefence)
+    scored = outcome.scores == "each"
     if (scored or model.pipeline.traits == 1) and "origin" in outcome.blind:
         kinds[counts == 2], kinds[counts > 2] = Kind.PAIR, Kind.FIELD
     if scored:

@@ -20,7 +20,6 @@ from ...history.slicing import last_day, last_moment
 from ...text import count, join_words
 from ...validate import scale as check_scale
 from ...validate import whole
-from ..components.outcome import PlacesML
 from ..engine.breaks import Breaks
 from ..fit.fit import starting_ladder
 from ..fit.forecasts import Forecasts
@@ -577,10 +576,9 @@ def _players_of(ladder: Ladder, rows: list[int]) -> Ladder:
 
 def _warn_about(model: Model, smoother: Smoother) -> None:
     """Warn about results that would be trusted too much."""
-    if isinstance(model.outcome, PlacesML):
-        warnings.warn(
-            "PlacesML defines no likelihood, so its hindsight settles, but its log-evidence means nothing", stacklevel=4
-        )
+    if not model.outcome.likelihood:
+        text = "defines no likelihood, so its hindsight settles, but its log-evidence means nothing"
+        warnings.warn(f"{type(model.outcome).__name__} {text}", stacklevel=4)
     fixed = _inseparable(smoother)
     if fixed:
         names = join_words([smoother.ladder.names[row] for row in fixed[:3]] + (["others"] if len(fixed) > 3 else []))

@@ -23,7 +23,6 @@ from ...history.names import nearest
 from ...history.ragged import gather, owners
 from ...progress import track
 from ...text import count
-from ..components.outcome import PlacesML
 from ..engine.buffers import columns_of
 from ..engine.smoothing import find_pools as find_connected
 from ..fit.forecasts import Forecasts
@@ -323,8 +322,9 @@ def _check(model: Model, history: History) -> None:
     if len(history.players) > MOST_PLAYERS:
         message = f"joint=True is for up to {MOST_PLAYERS:,} players, but there are {len(history.players):,}; "
         raise Error(f"{message}use joint=False", field="history", value=len(history.players))
-    if isinstance(model.outcome, PlacesML):
-        warnings.warn("PlacesML has no likelihood: the log-evidence of its joint fit means little", stacklevel=3)
+    if not model.outcome.likelihood:
+        name = type(model.outcome).__name__
+        warnings.warn(f"{name} has no likelihood: the log-evidence of its joint fit means little", stacklevel=3)
 
 
 class _Solver:

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from ...history.cells.hash_table import numbered
 from ...history.ragged import gather, mix_bits, owners
 from ...history.slicing import take
-from ..components.facet import Experience
 from ..engine.buffers import FacetColumn
 from ..fit.forecasts import Forecasts
 from ..ladder.facet_rows import enter_facets
 from ..ladder.ladder import Ladder
-from .support import depends_on_order, has_positions, reads_scores
+from .support import depends_on_order, reads_scores
 
 if TYPE_CHECKING:
     from ...history import History
@@ -234,7 +233,7 @@ def _roster_words(history: History, model: Model, facets: Sequence[FacetColumn])
     ]
     for column in _entry_columns(history, model, facets):
         entries = _mix(entries, column)
-    if has_positions(model.team):
+    if model.team.positions:
         entries = _mix(entries, np.arange(history.entries) - history.team_start[owners(history.team_start)])
     if history.entries == history.teams:  # a fast path for teams of one player
         words = entries
@@ -252,7 +251,7 @@ def _entry_columns(history: History, model: Model, facets: Sequence[FacetColumn]
     """Yield the columns of numbers of the entries that matter to the model."""
     if history.weight is not None:
         yield history.weight
-    if any(isinstance(facet, Experience) for facet in model.facets):
+    if any(facet.counts_matches for facet in model.facets):
         yield matches_before(history)
     for facet in facets:
         if not facet.by_team:

@@ -14,7 +14,7 @@ from ..components.outcome import Margin
 from ..engine.board import copy_lane
 from ..engine.spread import spread
 from .design import Batch, blocks, cells, new_board
-from .support import OnlinePass, margin_follows_means, margin_of
+from .support import OnlinePass, margin_of
 
 if TYPE_CHECKING:
     from ...history import History
@@ -143,7 +143,7 @@ class Observer:
         if first in self._margins or self.team_means is None:
             return self._margins.get(first)
         margin = margin_of(self.model)
-        if not margin_follows_means(margin):
+        if not margin.follows_means:
             return None
         board.margin = board.single.margin = margin
         found = np.empty((len(batch.matches), 2))

@@ -14,7 +14,6 @@ from ...errors import Error
 from ...history import History
 from ...history.ragged import owners
 from ...progress import track
-from ..components.team import FullSquad, Mean, Sum
 from ..engine.board import PADDING, Board
 from ..engine.breaks import Breaks
 from ..engine.buffers import Record, columns_of
@@ -359,7 +358,7 @@ def has_level(model: Model, breaks: Breaks) -> bool:
     """
     if "origin" not in model.outcome.blind or model.drift.reverts or model.prior.learns or model.statistics:
         return False
-    return isinstance(model.team, Mean | FullSquad | Sum) and bool((breaks.carry == 1.0).all())
+    return not model.team.positions and bool((breaks.carry == 1.0).all())
 
 
 def _resistance(model: Model, history: History) -> Floats:
@@ -368,18 +367,11 @@ def _resistance(model: Model, history: History) -> Floats:
     A shift by δ moves the difference of two teams by δ times the gap between the sums of their weights α, so even teams
     do not resist. The site of an entry has a precision of α² times the curvature of the likelihood.
     """
-    if isinstance(model.team, Mean) or not history.teams:
+    if not history.teams:
         return np.zeros(len(history))
     weight = np.ones(history.entries) if history.weight is None else history.weight
     starts, matches = history.team_start[:-1], history.match_start[:-1]
-    sums, squares = np.add.reduceat(weight, starts), np.add.reduceat(weight * weight, starts)
-    if isinstance(model.team, FullSquad):
-        size: Any = model.team.size
-        present = np.maximum(np.add.reduceat(np.minimum(weight, 1.0), starts), 1.0)
-        factor = 1.0 - model.team.discount * (size - np.minimum(present, size))
-        squares = squares * (factor / sums) ** 2
-        # Larger rosters count by their beliefs, so they get a gap that is certainly too large.
-        sums = factor + (present > size)
+    sums, squares = model.team.sums(weight, starts)
     gap = np.maximum.reduceat(sums, matches) - np.minimum.reduceat(sums, matches)
     resistance: Floats = gap**2 / np.add.reduceat(squares, matches)
     return resistance

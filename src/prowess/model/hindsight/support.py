@@ -10,17 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
-from ..components.absorb import Moment
-from ..components.facet import Experience
-from ..components.margin import LearntDraws, TwoValued
-from ..components.outcome import GaussianScore, Margin, OffenceDefence, Order, PoissonScore
-from ..components.outcome.place_forecast import RoundedPlaces
-from ..components.prior import Newcomers
-from ..components.team import FullSquad, Mean, Sum
+from ..components.outcome import GaussianScore, Margin, PoissonScore
 
 if TYPE_CHECKING:
     from ...history import History
-    from ..components.interfaces import Outcome, TeamFunction
+    from ..components.interfaces import Outcome
     from ..engine.breaks import Breaks
     from ..model import Model
 
@@ -43,12 +37,12 @@ TrueSkill() or TS2() can
     reason = "updates ratings match by match and cannot use a whole history; "
     instead = "TrueSkill() or TS2() can"
     outcome = model.outcome
-    if isinstance(outcome, OffenceDefence) or "scale" not in outcome.blind:
+    if outcome.scores == "each" or "scale" not in outcome.blind:
         instead = "GaussianOD() or PoissonOD() can"
-    if not isinstance(model.absorb, Moment):
+    if not model.absorb.exact:
         message = f"the absorb rule {model.absorb!r} {reason}{instead}"
         raise Error(message, field="absorb", value=model.absorb)
-    if model.prior.learns and not isinstance(model.prior, Newcomers):
+    if model.prior.learns and model.prior.inner is None:
         message = f"the prior {model.prior!r} learns "
         raise Error(f"{message}match by match and cannot use a whole history; Newcomers() can", field="prior")
     if model.period is not None:
@@ -111,12 +105,12 @@ def depends_on_order(model: Model, breaks: Breaks) -> bool:
         or (breaks.carry != 1.0).any()
         or breaks.tau.any()
         or (model.home is not None and model.home.home_tau > 0.0)
-        or any(facet.tau > 0.0 or isinstance(facet, Experience) for facet in model.facets)
+        or any(facet.tau > 0.0 or facet.counts_matches for facet in model.facets)
         or (prior.learns and prior.level_tau > 0.0)
         or model.statistics
         or model.team.looks
         or model.outcome.reads_entries
-        or margin_follows_means(margin_of(model))
+        or margin_of(model).follows_means
     )
 
 
@@ -127,28 +121,7 @@ def reads_scores(outcome: Outcome) -> bool:
     >>> reads_scores(pw.TrueSkill().outcome), reads_scores(pw.GaussianSD().outcome)
     (False, True)
     """
-    return not isinstance(outcome, Order | RoundedPlaces)
-
-
-def has_positions(team: TeamFunction) -> bool:
-    """Return whether a team function may depend on the order in which the players of a team are listed.
-
-    >>> import prowess as pw
-    >>> has_positions(pw.team.Sum()), has_positions(pw.team.Weighted((1.0, 0.5)))
-    (False, True)
-    """
-    return not isinstance(team, Sum | Mean | FullSquad)
-
-
-def margin_follows_means(margin: Margin) -> bool:
-    """Return whether a draw margin may depend on the prior performances of the teams.
-
-    >>> import prowess as pw
-    >>> margin_follows_means(pw.outcome.Spread()), margin_follows_means(pw.outcome.TwoValued(1.0, 0.5))
-    (True, False)
-    """
-    # A margin without a method `measure` of its own has nothing that could look at a match.
-    return type(margin).measure is not Margin.measure and not isinstance(margin, TwoValued | LearntDraws)
+    return outcome.scores != "none"
 
 
 def margin_of(model: Model) -> Margin:
@@ -194,7 +167,7 @@ def run_online(model: Model, history: History, progress: bool | None = False) ->
     from ..ladder.ladder import Ladder
 
     level = model.pipeline.level
-    follows = model.team.looks or margin_follows_means(margin_of(model))
+    follows = model.team.looks or margin_of(model).follows_means
     if not level and not follows:
         return OnlinePass(model, np.empty(0))
     ladder = Ladder(model)

@@ -15,7 +15,7 @@ from ...history.context_builder import ContextBuilder
 from ...history.lines import in_match
 from ...history.ragged import owners
 from ...text import join_words
-from ..components.facet import Experience, Facet
+from ..components.facet import Facet
 from ..components.statistic import Statistic
 from ..engine.buffers import FacetColumn, StatisticColumn, Table, aligned
 
@@ -60,8 +60,8 @@ class FacetRows:
         self._code_of: dict[str, int] = {}
         self._row_of: dict[Key, int] = {}
         self.state: Floats = aligned(8, 2 * len(traits) + 2)
-        if isinstance(facet, Experience):
-            self.values = [f"{scale:g}" for scale in facet.scales]
+        if facet.counts_matches:
+            self.values = [f"{scale:g}" for scale in self.facet.arguments]  # type: ignore[union-attr]
             self.add([-1] * len(self.values), range(len(self.values)))
         elif facet.weighted or (isinstance(facet, Statistic) and facet.per == ()):
             self.values = [""]
@@ -168,7 +168,7 @@ def check_columns(model: Model, history: History) -> None:
     """
     known = column_names(history)
     for facet in model.facets:
-        if not isinstance(facet, Experience) and facet.column not in known:
+        if not facet.counts_matches and facet.column not in known:
             raise no_column(facet.column, known)
         name = facet.column
         column = history.entry_context.get(name) or history.team_context.get(name) or history.context.get(name)
@@ -295,7 +295,7 @@ def _kinds(statistic: Statistic, history: Any) -> ContextColumn | None:
 
 def _column(model: Model, facet: Facet, history: Any) -> tuple[ContextColumn | None, bool]:
     """Return the column of a facet, with a row for each entry or each team, and whether it has one for each team."""
-    if isinstance(facet, Experience):
+    if facet.counts_matches:
         return None, False
     name = facet.column
     by_team = not facet.personal and (facet.per == "team" or (facet.per is None and name not in history.entry_context))

@@ -18,7 +18,6 @@ from ...history.name_index import NameIndex
 from ...history.times import Stamp
 from ...text import count
 from ...validate import number
-from ..components.absorb import Constant
 from ..components.drift import Seasons, Still
 from ..engine.buffers import Table, aligned
 from ..engine.rate import build_upcoming, carry_over, read_memory, read_row, settle_periods, write_row
@@ -416,7 +415,7 @@ class Ladder:
         tau = usual_tau(model, carry) if season_tau is None else season_tau
         through = model.replace(drift=Seasons(Still(), gap=NO_BREAK, carry=carry, season_tau=tau))
         # If matches never change sigma, they could not undo a change made here.
-        steady = model.absorb.certain or isinstance(model.absorb, Constant)
+        steady = model.absorb.certain or model.absorb.keeps_variance
         self.state[: len(self)] = self.settled  # close open rating periods first, with the model's own drift
         carry_over(through.pipeline, self.table, len(self), steady)
 

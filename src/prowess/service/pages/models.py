@@ -375,7 +375,7 @@ def _change_context(
     default = compose(PRESETS[name](), **aspects)
     model = preset.model if preset else default
     # A model that learns the share of draws has no draw_probability, but the form must still offer it.
-    learns_draws = isinstance(model.params.get("margin"), LearntDraws)
+    learns_draws = bool(getattr(model.params.get("margin"), "remembers", ()))
     payloads = parameter_payloads(name, default, default) if learns_draws else []
     payloads += parameter_payloads(name, model, default)
     by_name = {parameter["name"]: parameter for parameter in payloads if _is_settable(parameter)}

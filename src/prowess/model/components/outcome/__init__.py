@@ -7,6 +7,7 @@ choose_kernels(__path__, __name__)
 from ...engine.board import Margin
 from .. import margin as margin
 from ..interfaces import Outcome, Score
+from ..log_likelihood import FromLogLikelihood
 from ..margin import LearntDraws, Spread, TwoValued
 from .duel import Duel
 from .gaussian_score import GaussianScore
@@ -21,6 +22,7 @@ from .poisson_score import PoissonScore
 
 __all__ = [
     "Duel",
+    "FromLogLikelihood",
     "GaussianScore",
     "LearntDraws",
     "Logistic",

@@ -43,6 +43,7 @@ class Duel(Outcome):
     pair: object
 
     duels = True
+    draws_apart = True
     memory_from = "forecasts"
 
     @property

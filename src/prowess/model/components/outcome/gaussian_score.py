@@ -91,6 +91,7 @@ class GaussianScore(Score):
     blocks = True
     reads_entries = False
     memory_from = "scores"
+    scores = "difference"
 
     def __post_init__(self) -> None:
         if not isinstance(self.gamma, str):

@@ -87,6 +87,7 @@ class OffenceDefence(Outcome):
 
     traits: ClassVar[tuple[str, ...]] = ("offence", "defence")
     blind: ClassVar[tuple[str, ...]] = ("origin",)  # scores depend only on offence minus defence
+    scores = "each"
 
     @property
     def blocks(self) -> bool:

@@ -52,6 +52,7 @@ class Order(Outcome):
     sweeps: object = 1000
 
     tunable: ClassVar[dict[str, Range]] = DRAW_RANGES
+    scores = "none"
     # A model replaces the word "learnt" by the policy, so that the policy's parameters have names.
     shorthands: ClassVar[dict[str, Any]] = {
         "draw_probability": {LEARNT: {"draw_probability": None, "margin": LearntDraws()}}

@@ -51,6 +51,7 @@ class Pairwise(Comparison):
     """
 
     laplace = True
+    draws_apart = True
     reads_entries = False
     memory_from = "forecasts"
 

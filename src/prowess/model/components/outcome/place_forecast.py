@@ -40,6 +40,8 @@ class RoundedPlaces(Outcome):
     True
     """
 
+    scores = "none"
+
     @property
     def reads_entries(self) -> bool:
         """The attribute `reads_entries` of the margin."""

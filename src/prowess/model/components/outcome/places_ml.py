@@ -87,6 +87,7 @@ class PlacesML(RoundedPlaces):
     margin: object = None
 
     tunable: ClassVar[dict[str, Range]] = DRAW_RANGES
+    likelihood = False
 
     def __post_init__(self) -> None:
         margin_from(self.draw_probability, self.margin, tie_width)
