@@ -22,6 +22,18 @@ CLOSE = 1e-6
 FAR = 50  # a score is far above the others if it is this many times the median
 AGREE = 0.85  # fraction of the rows in which gross, handicap and net must agree
 
+# Sentences such as "lowest score wins" and "es gewinnt, wer die wenigsten Punkte hat".
+_LOW = (
+    r"(?:\b(?:low(?:est)? scores?|lowest|fewest|least|niedrigst|wenigst|geringst|kleinst|menor|menos|moins|plus bas"
+    r"|meno|più bass|laagst|minst|najmn|najniż|lägst|lavest|færr|en az|en düşük|nejm|наимень|меньше)\w*|最少|最低)"
+)
+_WIN = (
+    r"(?:\b(?:wins?\b|winn|won\b|best|better|gewinn|sieg|besser|gagn|remport|meilleur|gana|vence|mejor|ganha|melhor|vinc"
+    r"|miglior|wint|beter|wygr|lepsz|vinn|vind|bäst|bedst|voitta|kazan|vyhr|выигр|побежд|лучш)\w*|胜|勝|赢)"
+)
+_LOWEST_WINS = re.compile(f"(?i){_LOW}.{{0,40}}{_WIN}|{_WIN}.{{0,40}}{_LOW}")
+_HIGHEST = re.compile(r"(?i)\b(?:highest|most|höchst|meist|más|mayor|maior|mais|hoogst|flest|högst|больше)|最多|最高")
+
 
 def _words(*texts: str) -> set[str]:
     return {plain_name(word) for text in texts for word in re.findall(r"[^\W\d_]+", text)}
@@ -39,10 +51,10 @@ def lowest_wins(
         return table.choices.lowest_wins
     headers, around = _words(*columns), _words(table.heading, Path(table.title).stem)
     others = {plain_name(name) for name in table.frame.columns}
-    lowest = False
+    lowest = bool(_LOWEST_WINS.search(table.heading)) and not _HIGHEST.search(table.heading)
     timed = (headers | around) & set(aliases.TIMED.split()) and bool((values % 1 > 0).any())
     penalties = (headers | around) & set(aliases.PENALTIES.split())
-    if timed or penalties or not (headers | around) & set(aliases.HIGHEST.split()):
+    if not lowest and (timed or penalties or not (headers | around) & set(aliases.HIGHEST.split())):
         lowest = bool({plain_name(name) for name in columns} & set(aliases.LOWEST.split()))
         lowest |= bool(timed or penalties)
         lowest |= bool((headers | around) & set(aliases.LOWEST.split())) or bool(

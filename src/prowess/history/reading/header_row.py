@@ -47,6 +47,7 @@ class Heading:
     comments: bool = False
     remarks: tuple[Remark, ...] = ()
     last_title: str = ""  # the line right above the header, which may name the round of the first rows
+    titles: str = ""  # all lines above the header
 
 
 @lru_cache(1024)
@@ -172,7 +173,8 @@ def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, unit
     while start < len(sample) and start not in rows and count_filled(sample[start].cells):
         start += 1  # a line of dashes under the header
     title = next((cell.strip() for cell in rows[above[-1]] if cell.strip()), "") if above else ""
-    return Heading(names, unnamed, first, start, written, comments, tuple(remarks), title)
+    all_titles = " ".join(cell for index in above for cell in rows[index])
+    return Heading(names, unnamed, first, start, written, comments, tuple(remarks), title, all_titles)
 
 
 def _title(cell: str) -> str:

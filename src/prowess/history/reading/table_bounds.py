@@ -97,7 +97,8 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
         if new < len(kept) and kept[new] == row:
             problems.add([new], None, None, fault)
     table = Table(frame, title, lambda rows: grid.lines(kept[rows]), choices, remarks, problems, unit=grid.unit)
-    return replace(table, heading=heading.last_title)
+    notes = [cell for row in footer for cell in grid.frame.row(int(row)) if cell]
+    return replace(table, heading=" ".join([heading.titles, *map(str, notes)]))
 
 
 def _section_rows(columns: "Sequence[pl.Series]", heading: Heading) -> Rows:
