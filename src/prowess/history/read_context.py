@@ -8,7 +8,7 @@ codes are:
   `repeated-column-names`, `row-numbers`, `unnamed-columns`, `short-rows`, `stray-quotes`, `garbled-text`
 - of the formats of other programs: `export`, `player-ids`, `partial-dates`, `unknown-players`, `anonymous-players`,
   `repeated-matches`, `cooperative-plays`, `solo-plays`, `unfinished-plays`, `no-result`, `play-quantity`,
-  `play-log`
+  `play-log`, `partners`
 - of the columns: `layout`, `context`, `context-left-out`, `context-numbers`, `ignored-columns`, `ignored-names`,
   `ignored-rosters`, `rosters-beside-names`, `uneven-sides`, `single-number`,
   `unnamed-ignored`, `names-for-places`, `no-teams`, `unfilled-teams`, `half-scores`, `inferred-columns`,
@@ -397,12 +397,16 @@ def few_rows(rows: int) -> int:
     return min(max(1, rows // 100), FEW_ROWS)
 
 
-def history_or_error(findings: Findings, skip_problems: bool | None) -> "History":
+def history_or_error(findings: Findings, skip_problems: bool | None, *, part: bool = False) -> "History":
     """Return the history if there are no problems, or if the problems may be skipped; otherwise raise an `Error`.
 
-    If `skip_problems` is None, a few rows may be skipped (see `few_rows`), but not all rows.
+    If `skip_problems` is None, a few rows may be skipped (see `few_rows`), but not all rows. Unless the findings are
+    `part` of a file, at least one of the rows must be a match.
     """
     if not findings.problems:
+        if findings.rows and not len(findings.history) and not part:
+            reasons = [str(remark) for remark in findings.history.remarks if "left out" in str(remark)]
+            raise Error(f"{findings.title}: no row is a match{': ' * bool(reasons)}{'; '.join(reasons)}")
         return findings.history
     number = len(findings.problems)
     where, problem, line = findings.problems[0]

@@ -442,4 +442,4 @@ def read_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dict
     if problems and not choices.skip_problems:
         all_rows = replace(next(iter(groups.values())), problems=problems, rows=rows)
         history_or_error(all_rows, choices.skip_problems)  # raises the error
-    return {name: history_or_error(group, True) for name, group in groups.items()}
+    return {name: history_or_error(group, True, part=True) for name, group in groups.items()}

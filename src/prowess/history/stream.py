@@ -176,7 +176,7 @@ class Stream(Iterator[History]):
         skip = self.choices.skip_problems
         if skip is None and self.unusable > FEW_ROWS:
             skip = False  # each chunk has few unusable rows, but all chunks together have too many
-        history = history_or_error(findings, skip)
+        history = history_or_error(findings, skip, part=True)
         if history.time_zone is not None and history.time_zone[0] in "+-":
             # Later times may have another offset, such as daylight saving time.
             history = replace(history, time_zone="UTC")
