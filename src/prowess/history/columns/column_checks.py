@@ -56,12 +56,8 @@ def _note_ignored_names(table: Table, layout: Layout, draft: RawMatches) -> None
         }
         if len(missing) > 1 and 2 * sum(cell in missing for cell, _ in cells) > len(cells):
             text = f"column {column!r} is not used, although it holds names of players, such as {min(missing)!r}; "
-            table.note(
-                "ignored-names",
-                f"{text}if they played, map it, as in ",
-                Option("columns", {"player2": column}),
-                column=column,
-            )
+            option = Option("columns", {"player2": column})
+            table.note("ignored-names", f"{text}if they played, map it, as in ", option, column=column)
 
 
 def _note_ignored_rosters(table: Table, layout: Layout) -> None:
@@ -114,10 +110,8 @@ def _note_single_number(table: Table, draft: RawMatches) -> None:
         entry = int(entries[0])
         row = int(draft.rows(int(draft.match_of_team[draft.team_of(entry)]), entry)[0])
         name = draft.names[draft.player[entry]]
-        text = (
-            f"{table.row_name(row)}: {name!r} is the only name that is a number; two cells of this row may be swapped"
-        )
-        table.note("single-number", text, row=row)
+        text = f"{name!r} is the only name that is a number; two cells of this row may be swapped"
+        table.note("single-number", f"{table.row_name(row)}: {text}", row=row)
 
 
 def _note_numbered_players(table: Table, draft: RawMatches) -> None:

@@ -190,12 +190,8 @@ def _home(draft: RawMatches) -> Iterator[Fault]:
 def _times(draft: RawMatches) -> Iterator[Fault]:
     if draft.times is not None and draft.times.kind == "number":
         for match in np.flatnonzero(np.abs(draft.times.number) > LARGEST).tolist():
-            yield Fault(
-                match,
-                None,
-                f"the time {draft.times.number[match]} is too large; it must be within ±{LARGEST:g}",
-                "time",
-            )
+            text = f"the time {draft.times.number[match]} is too large; it must be within ±{LARGEST:g}"
+            yield Fault(match, None, text, "time")
 
 
 def _ids(draft: RawMatches) -> Iterator[Fault]:

@@ -31,22 +31,9 @@ _LABELS = {
 }
 WORDS = {word: kind for kind, words in _LABELS.items() for word in words.split()}
 _ACCENTED = [
-    "grand total",
-    "sub total",
-    "team total",
-    "média",
-    "máximo",
-    "mínimo",
-    "średnia",
-    "höchstwert",
-    "medelvärde",
-    "průměr",
-    "součet",
-    "yhteensä",
-    "összesen",
-    "átlag",
-    "i alt",
-]
+    "grand total", "sub total", "team total", "média", "máximo", "mínimo", "średnia", "höchstwert", "medelvärde",
+    "průměr", "součet", "yhteensä", "összesen", "átlag", "i alt",
+]  # fmt: skip
 _TIME = re.compile(r"(?:\d+:)+\d+(?:\.\d+)?")
 ROWS = 20_000  # a table with more rows was not made by hand
 SMALL = 2000
