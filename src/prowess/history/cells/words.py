@@ -33,7 +33,9 @@ UNITS = _words(
 # Words instead of places. Players who did not start were absent; all others share the last place of the match.
 DID_NOT_START = _words(
     "dns dnq dnpq dnp dnc scr scratched absent abs noshow np nt nonstarter notstarted didnotstart didnotqualify"
-    " nichtangetreten"
+    " nichtangetreten didnotplay didntplay notplaying notpresent absent nichtdabei nichtgespielt fehlt abwesend"
+    " absente pasjoue ausente nojugo naojogou assente nongiocato afwezig nietgespeeld nieobecny niegral franvarande"
+    " неиграл отсутствовал"
 )
 UNPLACED = _words(
     "dnf wd wdn wdr w withdrawn withdrew"
@@ -128,8 +130,8 @@ LANGUAGES = {
     "S/U/N": ("s sieg gewonnen", "u unentschieden remis", "n niederlage verloren"),
     "В/Н/П": ("в победа", "н ничья", "п поражение"),
 }
-YES_NO = dict.fromkeys(["true", "yes", "ja", "oui", "si", "sim", "да"], 1) | dict.fromkeys(
-    ["false", "no", "nein", "non", "nao", "нет"], -1
+YES_NO = dict.fromkeys(["true", "t", "yes", "ja", "oui", "si", "sim", "да"], 1) | dict.fromkeys(
+    ["false", "f", "no", "nein", "non", "nao", "нет"], -1
 )
 OVERTIME = {"otw": "w", "sow": "w", "wot": "w", "wso": "w", "otl": "l", "sol": "l", "lot": "l", "lso": "l"}
 BY_WALKOVER = {

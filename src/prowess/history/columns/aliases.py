@@ -31,7 +31,7 @@ LONG = {
     "rank": (
         "place position placement placing finish finishposition finalposition finishingposition pos rank finalrank"
         " standing platz rang platzierung classement posicion puesto posizione posto posicao colocacao"
-        " miejsce место позиция 名次 順位"
+        " miejsce место позиция 名次 順位 plac placering plassering plaats sijoitus poradi"
     ),
     "score": (
         "score points pts goals teamscore totalscore finalscore totalpoints total punkte gesamt tore puntos goles"
@@ -64,7 +64,8 @@ PARTS_OF_MATCHES = (
 PARTS = (
     "season seasonid year saison temporada stagione сезон",
     "league competition division liga",
-    "round roundid roundno roundnumber week gameweek matchday gw journee jornada spieltag runde тур",
+    "round roundid roundno roundnumber week gameweek matchday gw journee jornada spieltag runde тур"
+    " kolejka kolo ronda ronde rd rodada giornata omgang runda durchgang turno",
     "grandprix gp venue track circuit stage leg table board room court pairing paarung tisch brett mesa tavolo",
     "evening night gamenight quiznight session abend soiree",
 )
@@ -78,7 +79,7 @@ HEATS = (
 # Events with several races or games.
 EVENTS = "event regatta meeting meet tournament tournoi turnier torneo cup competition series festival турнир"
 # At different tables, people play different matches.
-TABLES = "table tableno tablenumber tisch tischnr mesa tavolo tafel stol stolik стол 桌"
+TABLES = "table tableno tablenumber tisch tischnr mesa masa tavolo tafel stol stolik стол 桌"
 ROUND = "round roundname stage phase runde tour fase ronda turno"
 # Words for scores of which the lowest is best, and for points, of which the highest is best.
 LOWEST = (
@@ -89,7 +90,7 @@ LOWEST = (
 PENALTIES = "penalty penalties penalite penalites penalizacion penalidade penalita straf strafpunkte"
 TIMED = "times seconds zeiten sekunden secondes segundos tiempos secondi tempi laptimes rundenzeiten"  # with fractions
 HIGHEST = "point points pts stableford punkte poang puntos punti pontos punkty очки баллы pins holz kegel"
-HANDICAP = "handicap hcp hdcp hdc vorgabe spielvorgabe playinghandicap coursehandicap гандикап"
+HANDICAP = "handicap hcap hcp hdcp hdc vorgabe spielvorgabe playinghandicap coursehandicap гандикап"
 NET = "net nett netto neto nette"
 GROSS = "gross brutto bruto brut lordo bruttoscore"
 # Columns about the course in a sheet with a column per player, in lower case: Par is a column, but Pär is a player.
@@ -98,6 +99,11 @@ COURSE = "par holes loch löcher trous hoyos buche slope length distance"
 TOGETHER = (
     "pair paar paire pareja coppia dupla para пара couple duo doppel double partnership boat boot bateau barca crew"
     " colour color farbe couleur alliance party group gruppe"
+)
+# Further words of headers of numbers that are no scores.
+NO_SCORES = (
+    "courts platz pista campo cancha quadra terrain lane bahn rink sheet pitch feld class klasse overs tokens epoch"
+    " unix timestamp minutes mins minuten minutos minuti hours turns moves age alter idx index id bib startnr max"
 )
 # Numbers of matches, which may tell their order.
 GAME_NUMBER = (
@@ -175,6 +181,7 @@ WINNER_LOSER = {
         "loser losername losingteam losingplayer losers losertie loserid runnerup runnersup finalist verlierer"
         " perdant perdedor perdente sconfitto проигравший 负者 敗者 wholost"
         " derrotado forlorare taber taper verliezer haviaja przegrany porazeny vesztes kaybeden переможений"
+        " battu battue perdente"
     ),
     "winner_score": (
         "winnerscore winnersets wsets winnergoals winnerpoints winnerpts winningscore wscore scorewinner ptsw wpts"
@@ -191,35 +198,16 @@ RESULT = (
     " uitslag wynik счет результат 比分 结果 スコア didyouwin didyouwinorlose iwon youwon winorlose winorloss wonorlost"
     " hastdugewonnen gewonnen siegoderniederlage astugagne avezvousgagne gagne hasganado ganaste ganado ganou ganhou"
     " vocevenceu venceu haivinto vinto hebjegewonnen czywygrales выиграл победа final endergebnis marcador"
-    " marcadorfinal resultadofinal scorefinal risultatofinale eindstand итог maps"
+    " marcadorfinal resultadofinal scorefinal risultatofinale eindstand итог maps verdict punteggio siffror"
 )
 # After a word for a side: radiant_win, team1_won.
 WON = ("win", "won", "wins", "gewonnen", "gagne", "ganado", "ganaste", "ganou", "ganhou", "venceu", "vinto")
 # For sides with a number or letter: score1, team1_goals.
-SCORES = (
-    "score",
-    "goals",
-    "points",
-    "pts",
-    "runs",
-    "result",
-    "wins",
-    "strokes",
-    "legs",
-    "frames",
-    "sets",
-    "maps",
-    "games",
-    "imps",
-    "touches",
-    "punkte",
-    "satze",
-    "gewonnenesatze",
-    "tore",
-    "puntos",
-    "goles",
-    "buts",
+_SCORES = (
+    "score goals points pts runs result wins strokes legs frames sets maps games imps touches punkte satze"
+    " gewonnenesatze tore puntos goles buts total tot"
 )
+SCORES = tuple(_SCORES.split())
 SCORES_ALONE = "final score goals g points pts runs r frames sets legs games tore punkte goles buts gol gols"
 RANKS = ("rank", "place", "position", "placement")
 # Pairs of sides without numbers; each cell is one name. In the last two pairs, a row is a match from one side's view.
@@ -238,7 +226,8 @@ PAIRS = (
     ("challenger challengername", "defender defendername challenged"),
     (
         "player playername playerid name user username yourname you myname me fighter boxer wrestler athlete spieler"
-        " deinname ichbin votrenom tonnom tunombre seunome tuonome twojeimie jouwnaam jugador joueur игрок",
+        " deinname ichbin votrenom tonnom tunombre seunome tuonome twojeimie jouwnaam jugador joueur игрок zawodnik"
+        " gracz giocatore jogador speler spelare hrac naam nom nombre nome",
         OPPONENT,
     ),
     ("team teamname teamid club", OPPONENT),
@@ -268,7 +257,10 @@ SIDE_WORDS = {
     "winner": "winner winning",
     "loser": "loser losing",
 }
-NAME_WORDS = "team name club player side squad id full long title user username code abbr short"
+NAME_WORDS = (
+    "team name club player side squad id full long title user username code abbr short spieler mannschaft joueur equipe"
+    " jugador equipo jogador giocatore squadra speler gracz zawodnik spelare lag players on the of"
+)
 SCORE_WORDS = (
     "score scores goals goal point points pts runs tore goles gols buts punkte puntos punti pontos punkty wynik bramki"
     " gole juegos jeux sets games reti gol poang doelpunten голы очки счет"
@@ -281,7 +273,8 @@ ORDINALS = (
     ["winner", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"],
     ["winner", "runnerup", "third", "fourth"],
     ["champion", "runnerup", "third", "fourth"],
-    ["gold", "silver", "bronze"],
+    *map(str.split, ("gold silver bronze", "gold silber bronze", "or argent bronze", "oro plata bronce")),
+    *map(str.split, ("oro argento bronzo", "ouro prata bronze", "goud zilver brons", "guld silver brons")),
     *([f"{word}{n}" for n in range(1, 31)] for word in ("place", "position", "rank", "pos", "finisher")),
 )
 ROSTER_STEMS = "team pair side squad roster players lineup mannschaft equipe equipo команда"
@@ -294,5 +287,5 @@ LINEUP_WORDS = (
 TEAM_WORDS = "team teams mannschaft verein equipe equipo squadra club klub druzyna lag команда 队 球队 チーム"
 NAME_STEMS = (
     "player model competitor opponent contestant fighter participant entrant user agent bot name spieler joueur jugador"
-    " игрок p"
+    " bowler giocatore jogador speler gracz zawodnik spelare spiller pelaaja hrac oyuncu pareja dupla coppia игрок p"
 )

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import Option
+from ...errors import Error, Option
 from ..cells.numbers import numbers
 from ..cells.places import are_durations
 from ..cells.score_grammar import PLAYED, pair_cell
 from ..cells.text import plain_text, text_of
 from ..names import plain_name
 from ..read_context import Problems, Table, list_names
-from .aliases import COMMON, COURSE, GAME_NUMBER, GROSS, HANDICAP, LONG, NET, PARTS, ROUND
+from .aliases import COMMON, COURSE, GAME_NUMBER, GROSS, HANDICAP, LONG, MATCH_NUMBERS, NET, PARTS, ROUND
 from .direction import is_to_par, lowest_wins
-from .headers import RACE
+from .headers import RACE, bare_names, header_words
 from .play_logs import read_play_log
 from .summary_rows import WORDS, summary_columns
 
@@ -29,6 +29,7 @@ Grid = tuple[Table, dict[str, str]]  # a table with a row per match or player, a
 _DAYS = frozenset(COMMON["time"].split())
 MOST = 0.9  # fraction of the columns or cells that must agree to decide what a table is
 LEAST = 3  # minimum number of players in a cross table
+FACTOR = 10  # the typical scores of two players differ less than this
 _NUMBER = frozenset(("no", "nr", "snr", "sno", "startno", "rk", "rank", "pos", "place", "platz", "rang", "number", ""))
 _NOBODY = frozenset(
     ("", "*", "x", "xx", "xxx", "-", "--", "–", "—", "\\", "■", "#", "bye", "free", "freilos", "spielfrei")
@@ -99,9 +100,8 @@ def _cross_table(table: Table) -> Grid | None:
     homes = sum(game.row > game.other for game in games) > 0
     table.note("cross-table", f"a cross table: the players in column {who!r} also have a column each", column=who)
     if homes and not points:
-        table.note(
-            "cross-table-home", "the two cells of a pair of players are two matches; the player in the row was at home"
-        )
+        text = "the two cells of a pair of players are two matches; the player in the row was at home"
+        table.note("cross-table-home", text)
     roles = ("home", "away") if homes and not points else ("player1", "player2")
     frame = pl.DataFrame(
         {
@@ -312,22 +312,26 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
     par = next((numbers(table, name) for name in columns if name.casefold() == "par"), None)
     if par is not None:
         columns = [name for name in columns if name.casefold() not in COURSE.split()]
-    counters = f"{GAME_NUMBER} {ROUND} {' '.join(PARTS)}".split()
+    counters = f"{GAME_NUMBER} {MATCH_NUMBERS} {ROUND} {' '.join(PARTS)}".split()
     columns = [name for name in columns if plain_name(name) not in counters]
     if len(columns) > 2 and any(plain_name(name) in WORDS for name in columns):
         cells = np.stack([numbers(replace(table, problems=Problems(), remarks=[]), name) for name in columns], axis=1)
         if totals := summary_columns(columns, cells):
             columns = [name for name in columns if name not in totals]
             table.note("summary-columns", f"{list_names(totals)}: these columns sum up the others and are left out")
-    if any(plain_name(name) in f"{HANDICAP} {NET} {GROSS}".split() for name in columns):
+    if any(plain_name(name) in f"{HANDICAP} {NET} {GROSS}".split() or "id" in header_words(name) for name in columns):
         return None
+    if any(dtype.is_nested() for dtype in table.frame.dtypes):
+        return None  # the lists may hold the players
     # if there is a date, one column of names is allowed; it may name the game
     dated = bool(day) and len(kinds["name"]) == 1 and len(columns) > 2
     if len(columns) < 2 or any(name.isdigit() for name in columns) or (kinds["name"] and not dated):
         return None
     others = [name for name in kinds["name"] if name not in ("match", "player", "score")]
+    _check_comparable(table, columns)
     frame = table.frame.with_row_index("match")
     long = frame.unpivot(columns, index=["match", *day, *others], variable_name="player", value_name="score")
+    long = long.with_columns(pl.col("player").replace(bare_names(columns)))
     long = long.filter(pl.col("score").is_not_null() & (pl.col("score").cast(pl.String).str.strip_chars() != ""))
     long = long.sort("match", maintain_order=True)
     row = long["match"].to_list()
@@ -346,6 +350,17 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
     values.note("other-reading", f"if the cells are {other}s, make a file with a row per player and a column {other!r}")
     roles = {"match": "match", "player": "player", "rank" if places else "score": "score"}
     return values, roles | ({"time": day[0]} if day else {})
+
+
+def _check_comparable(table: Table, columns: list[str]) -> None:
+    """Raise an `Error` if columns of numbers may be statistics instead of the scores of a player each."""
+    read = [np.abs(numbers(replace(table, problems=Problems(), remarks=[]), column)) for column in columns]
+    typical = [1 + float(np.nanmedian(values)) for values in read if np.count_nonzero(~np.isnan(values)) > 2]
+    if typical and max(typical) > FACTOR * min(typical) and table.choices.lowest_wins is None:
+        text = f"{table.title}: the numbers in {list_names(columns)} differ so much that these may not be players"
+        highest, lowest = Option("lowest_wins", False), Option("lowest_wins", True)
+        more = ("; if they are, use ", highest, " if the highest is best, or ", lowest, " if the lowest is best")
+        raise Error(text, *more, field=columns[0])
 
 
 def _mostly_numbers(table: Table, column: str, kinds: Kinds) -> bool:

@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 
 from ..names import plain_name
@@ -15,7 +16,8 @@ _MEMBER = re.compile(
     "|winner|loser|home|away|white|black|red|blue|left|right)"
     "(?:player|p|member|name|spieler|joueur|jugador|giocatore|jogador|speler|gracz|игрок)?(?P<number>[1-9][0-9]?)(?P<tail>name|id)?"
 )
-_LETTER_MEMBER = re.compile("(?P<side>[a-h])(?P<number>[1-9])(?P<tail>)")  # A1 and A2 against B1 and B2
+# A1 and A2 against B1 and B2
+_LETTER_MEMBER = re.compile(f"(?:sp|{'|'.join(aliases.NAME_STEMS.split())})?(?P<side>[a-h])(?P<number>[1-9])(?P<tail>)")
 _STEM = f"(?P<stem>{'|'.join(sorted(f'{aliases.ROSTER_STEMS} {aliases.NAME_STEMS}'.split(), key=len, reverse=True))})"
 _LABEL = "(?P<label>[0-9]{1,2}|[a-hxy])"
 SIDE = re.compile(f"{_STEM}{_LABEL}(?P<tail>|name|id|players|roster|members)")
@@ -25,6 +27,14 @@ _SIDE_RESULT = re.compile(f"{_STEM}?{_LABEL}(?P<what>score|rank)|(?P<what2>score
 
 
 _SET = re.compile(r"(?:satz|set|sett|manche)[1-9]|[1-9](?:satz|set|sett|manche)")
+SCORE_HEADERS = frozenset((*aliases.SCORES, *f"{aliases.SCORES_ALONE} {aliases.SCORE_WORDS} golos pontos".split()))
+_NAMED = re.compile(r"(?P<stem>.+?)(?:\s*[\[(]|[\s:_]+)(?P<name>[^\[\]()]+)[\])]?")
+_RESULTS = frozenset(f"{aliases.WINNER_LOSER['winner']} {aliases.LONG['rank']} verdict preferred preference".split())
+# Words of headers of numbers that are no scores, unless another word says so, as in "round points".
+_COUNTED = (*aliases.PARTS, aliases.TABLES, aliases.HEATS, aliases.GAME_NUMBER, aliases.TIMED, aliases.NO_SCORES)
+_TIMES = (aliases.LONG["duration"], aliases.COMMON["time"])
+_NO_SCORES = {*_RESULTS, *" ".join((*_COUNTED, *_TIMES)).split()} - SCORE_HEADERS
+_OF_PLAYERS = {*aliases.LONG["rank"].split(), *aliases.LONG["score"].split(), *aliases.SCORES}
 _PLAIN_SIDES = frozenset(("home", "away", "winner", "loser", "white", "black", "red", "blue", "left", "right"))
 
 
@@ -58,6 +68,54 @@ def is_side_result(role: str) -> bool:
     (True, False)
     """
     return _SIDE_RESULT.fullmatch(plain_name(role)) is not None
+
+
+def may_be_score(column: str) -> bool:
+    """Return whether the header of a column of numbers allows that these are scores.
+
+    >>> [column for column in ("Court", "tokens_a", "Goals", "winner_idx", "Round points") if may_be_score(column)]
+    ['Goals', 'Round points']
+    """
+    words = {plain_name(column), *header_words(column)}
+    return not words & _NO_SCORES or bool(words & SCORE_HEADERS)
+
+
+def tells_result(column: str) -> bool:
+    """Return whether a word of a header means a winner or a place."""
+    return bool(header_words(column) & _RESULTS)
+
+
+def numbered(columns: Iterable[str]) -> set[str]:
+    """Return the columns whose headers differ only in a number: quarters, rounds or sets."""
+    plain = {column: re.sub(r"\d+", "", plain_name(column)) for column in columns}
+    number = Counter(plain.values())
+    return {column for column, name in plain.items() if number[name] > 1}
+
+
+def bare_names(columns: Sequence[str]) -> dict[str, str]:
+    """Return the name in each header if all share their other words, as in a form; {} if they do not.
+
+    >>> bare_names(["Finish [Ann]", "Finish [Bob]"]), bare_names(["Platz Ann", "Platz Bob"]), bare_names(["Ann", "Bob"])
+    ({'Finish [Ann]': 'Ann', 'Finish [Bob]': 'Bob'}, {'Platz Ann': 'Ann', 'Platz Bob': 'Bob'}, {})
+    """
+    parts = [found for column in columns if (found := _NAMED.fullmatch(column))]
+    stems = {plain_name(found["stem"]) for found in parts}
+    shared = len(parts) == len(columns) and len(stems) == 1
+    fits = shared and (stems <= _OF_PLAYERS or all(column[-1] in ")]" for column in columns))
+    return {found[0]: found["name"] for found in parts} if fits else {}
+
+
+def are_alike(first: str, second: str) -> bool:
+    """Return whether two headers differ only in one word, which names the side.
+
+    >>> are_alike("Goals H", "Goals A"), are_alike("Score", "Score (2)"), are_alike("S1A", "S1B")
+    (True, True, True)
+    >>> are_alike("Hcp A", "Tot A")
+    False
+    """
+    one, two = header_words(first), header_words(second)
+    shared, other = (max(map(len, words), default=0) for words in (one & two, one ^ two))
+    return max(len(one - two), len(two - one)) <= 1 and (shared > 1 or shared == other == 1)
 
 
 def set_columns(columns: Sequence[str]) -> tuple[str, ...]:

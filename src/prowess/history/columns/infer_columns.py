@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import compress
 from operator import eq
 from typing import TYPE_CHECKING
 
@@ -21,13 +22,14 @@ from ..names import plain_name, plain_spelling
 from ..ragged import Floats
 from ..read_context import Problems, Table
 from ..read_options import Choices
-from .aliases import HOME_AWAY, LONG, OPPONENT, PLAYERS_OF_SIDES
+from .aliases import EVENTS, HOME_AWAY, LONG, OPPONENT, PLAYERS_OF_SIDES
 from .grids import Kinds, read_grid, read_player_columns
-from .headers import SIDE, is_side_result, plain_role, set_columns
+from .headers import SIDE, is_side_result, plain_role, set_columns, tells_result
 from .layout import Layout
 from .player_sheets import read_player_sheet, read_time_list
-from .scored_sides import scored_sides
+from .scored_sides import scored_sides, share_unit
 from .season_grid import read_season_grid
+from .teammates import read_partners
 from .wide import read_result_column
 
 if TYPE_CHECKING:
@@ -66,8 +68,8 @@ def infer_roles(table: Table, kinds: Kinds | None = None) -> tuple[Table, dict[s
     if len(table.frame.columns) > COLUMNS:
         return None
     sample, kinds = _sample(table), kinds or column_kinds(table)
-    grid = read_grid(table, kinds) or read_season_grid(table, kinds)
-    if (grid := grid or read_player_sheet(table, kinds) or read_time_list(table, kinds)) is not None:
+    readers = (read_grid, read_season_grid, read_partners, read_player_sheet, read_time_list)
+    if (grid := next(filter(None, (read(table, kinds) for read in readers)), None)) is not None:
         return grid
     roles = scored_sides(sample, kinds) or _infer_sides(sample, kinds)
     if roles is None:
@@ -148,7 +150,8 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     texts = {column: plain_cells(sample, column) for column in names}
     cells = {column: set(text) - {""} for column, text in texts.items()}
     few = len(sample.frame) < FEW
-    meeting = [pair for pair in near_pairs(names) if may_meet(texts[pair[0]], texts[pair[1]])]
+    lists = {column for column in names if np.mean([text.startswith(("[", "{")) for text in texts[column]]) > 0.5}
+    meeting = [two for two in near_pairs(names) if len(lists & {*two}) != 1 and may_meet(texts[two[0]], texts[two[1]])]
     shared = {(first, second): len(cells[first] & cells[second]) for first, second in meeting}
     pairs = [
         (first, second)
@@ -193,7 +196,11 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     columns = sample.frame.columns
     # number columns before the first name column hold row numbers, rounds or years
     after = [column for column in kinds["number"] if columns.index(column) > columns.index(first)]
-    if len(after) == 2:
+    if (
+        len(after) == 2
+        and share_unit(sample, after)
+        and not any(map(tells_result, {*columns} - {first, second, *after}))
+    ):
         if [any(word in plain_name(column) for word in _LOST) for column in after] == [True, False]:
             after.reverse()
         return sides | dict(zip(scores, after, strict=True))
@@ -259,7 +266,7 @@ def unfit_columns(table: Table) -> dict[str, set[str]]:
     unfit: dict[str, set[str]] = {}
     names = {column: plain_name(column) for column in table.frame.columns if not table.frame[column].dtype.is_nested()}
     checks: dict[str, Callable[[Table, str], bool]]
-    checks = {"rank": _holds_places, "result": _holds_wins, "team": _is_filled}
+    checks = {"rank": _holds_places, "result": _holds_wins, "team": _is_filled, "player": _has_cells}
     for role, fits in checks.items():
         for column, name in names.items():
             if name in LONG[role].split() and not fits(_sample(table), column):
@@ -282,11 +289,23 @@ def unfit_columns(table: Table) -> dict[str, set[str]]:
         unfit.setdefault(role, set()).update(clubs)
     if sides := _unfit_sides(_sample(table), names):
         unfit["side"] = sides
-    match = next((column for name in LONG["match"].split() for column in names if names[column] == name), None)
+    matches = [column for name in LONG["match"].split() for column in names if names[column] == name]
+    if _players_recur(_sample(table), matches, names):
+        unfit["match"] = {matches.pop(0)}
+    match = next(iter(matches), None)
     for column in (column for column, name in names.items() if name in _TIME):
         role = "moment" if _holds_durations(_sample(table), column, match) else "duration"
         unfit.setdefault(role, set()).add(column)
     return unfit
+
+
+def _players_recur(sample: Table, matches: Sequence[str], names: Mapping[str, str]) -> bool:
+    """Return whether players recur within the first column of matches, but not within the matches of another column."""
+    player = next((column for name in LONG["player"].split() for column in names if names[column] == name), None)
+    if player is None or len(matches) < 2 or names[matches[0]] in EVENTS.split():
+        return False
+    once = [not sample.frame.select(match, player).is_duplicated().any() for match in matches]
+    return not once[0] and any(sample.frame[match].is_duplicated().all() for match in compress(matches, once))
 
 
 def _clubs_of_players(table: Table, names: Mapping[str, str]) -> dict[str, list[str]]:
@@ -412,6 +431,10 @@ def _are_places_of_sides(sample: Table, column: str, sides: int) -> bool:
 def _holds_wins(sample: Table, column: str) -> bool:
     played = word_results(sample, column, YES_NO).state == PLAYED
     return bool(2 * np.count_nonzero(played) > text_of(sample, column).count())
+
+
+def _has_cells(sample: Table, column: str) -> bool:
+    return sample.frame[column].count() > 0
 
 
 def _is_filled(sample: Table, column: str) -> bool:

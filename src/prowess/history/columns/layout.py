@@ -1,5 +1,6 @@
 """Recognise the layout of a file, a row per player or a row per match, from its column names."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -384,8 +385,9 @@ def _ordered(headers: Headers) -> Layout | None:
     # Each column holds the players of one place: first, second and so on.
     for names in aliases.ORDINALS:
         present = [name for name in names if name in headers.free]
-        if any(headers.free[name] in headers.unfit.get(name, ()) for name in present):
-            continue  # these are places in a world ranking, not the names of players
+        bases = Counter(map(headers.base, headers.columns))
+        if any(headers.free[name] in headers.unfit.get(name, ()) or bases[headers.free[name]] > 1 for name in present):
+            continue  # these are places in a world ranking, or two players share a place
         if len(present) > 1 and present == list(names[: len(present)]):
             columns = [headers.free[name] for name in present]
             roles = {f"rank{place}": column for place, column in enumerate(columns, 1)} | _common(headers)

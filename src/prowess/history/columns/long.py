@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 MOST = 0.9  # fraction of the rows that must agree to decide how the file is read
 MANY = 0.25  # if at least this fraction of the rows repeats a player within a match, the column does not hold players
-FEW = 4  # number of rows that may repeat a player in any file
+FEW = 2  # number of rows that may repeat a player in any file
 
 
 class RowGroups:
@@ -223,13 +223,14 @@ def _match_codes(table: Table, layout: Layout) -> Ints:
 
 
 def _one_match(table: Table, layout: Layout) -> Ints:
-    player = text_of(table, _player_column(layout))
+    who = _player_column(layout)
+    player = text_of(table, who)
     if (twice := player.filter(player.is_duplicated()).drop_nulls()).len():
+        others = [name for name in layout.unused(table.frame.columns) if table.frame[name].n_unique() < len(player)]
+        once = [name for name in others if not table.frame.select(name, who).is_duplicated().any()]
+        example = (", as in ", Option("columns", {"match": once[0]})) if once else ()
         name = f"{twice[0]} is listed twice, so the file is not one match: "
-        raise Error(
-            f"{table.title}: {name}map the column that identifies the match, as in ",
-            Option("columns", {"match": "race"}),
-        )
+        raise Error(f"{table.title}: {name}map the column that identifies the match", *example)
     return np.zeros(len(player), np.int32)
 
 
@@ -458,13 +459,8 @@ def _scores(rows: RowGroups, score: Floats, column: str, remarks: list[Remark]) 
     differ = 2 * rows.count_differing(score, "team") >= max(several, 1)
     if not rows.table.decide(f"whether {column} is summed", lambda: differ if several else None):
         return rows.common_value(score, column, "team")
-    remarks.append(
-        Remark(
-            "summed-scores",
-            (f"players of a team have different values in {column}; the team's score is their sum",),
-            column,
-        )
-    )
+    text = f"players of a team have different values in {column}; the team's score is their sum"
+    remarks.append(Remark("summed-scores", (text,), column))
     total: Floats = np.add.reduceat(score[rows.order], rows.team_start[:-1])
     return total
 

@@ -18,6 +18,7 @@ from ..ragged import Floats
 from ..read_context import Problems, Table
 from . import aliases
 from .grids import Grid, Kinds, holds_days, with_rows
+from .headers import bare_names, numbered
 
 Mask = NDArray[np.bool_]
 MOST = 0.9  # fraction of the matches that must agree to decide what the cells are
@@ -93,19 +94,21 @@ def read_player_sheet(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def read_time_list(table: Table, kinds: Kinds) -> Grid | None:
-    """Return the roles of a table with a row per player of each match and a column of measured times.
+    """Return the roles of a table with a row per player of each match and a column of measured times or of sums.
 
-    The rows of a match are adjacent. Return None if the table is of another kind.
+    The rows of a match are adjacent; a sum adds up numbered columns, such as innings. Return None for other tables.
     """
     columns = [column for column in table.frame.columns if not table.frame[column].dtype.is_nested()]
     timed = [column for column in columns if are_durations(text_of(table, column))] if len(columns) <= PLAYERS else []
     others = [column for column in kinds["name"] if column not in timed]
-    if len(timed) != 1 or _name_opponents(table, others) or not text_of(table, timed[0]).str.contains(_NO_CLOCK).any():
+    results = timed or _sums(table, kinds)
+    are_clocks = bool(timed) and not text_of(table, timed[0]).str.contains(_NO_CLOCK).any()
+    if len(results) != 1 or are_clocks or _name_opponents(table, others):
         return None  # 38:12 may be a score, and 19:30 the time of day
     code = {
         column: np.unique(text_of(table, column).fill_null("").to_numpy(), return_inverse=True)[1]
         for column in columns
-        if column not in timed
+        if column not in (timed or [*results, *numbered(columns)])
     }
     size = {column: int(codes.max()) + 1 for column, codes in code.items()}
     rows = len(table.frame)
@@ -120,10 +123,19 @@ def read_time_list(table: Table, kinds: Kinds) -> Grid | None:
         return None
     *_, match, who = max(pairs)
     day = [column for column in kinds["time"] if column not in timed][:1]
-    roles = {"match": match, "player": who, "duration": timed[0]} | dict(zip(("time",), day, strict=False))
+    role = "duration" if timed else "score"
+    roles = {"match": match, "player": who, role: results[0]} | dict(zip(("time",), day, strict=False))
     text = "no familiar column names, so I guessed from the contents: "
     table.note("inferred-columns", text, Option("columns", roles))
     return table, roles
+
+
+def _sums(table: Table, kinds: Kinds) -> list[str]:
+    trial = replace(table, problems=Problems(), remarks=[])
+    values = {column: numbers(trial, column) for column in kinds["number"] + kinds["word"]}
+    parts = numbered(values)
+    total = np.nansum([values[column] for column in parts], axis=0) if len(parts) > 1 else np.nan
+    return [column for column in values.keys() - parts if np.mean(values[column] == total) >= MOST]
 
 
 def _numbers(table: Table, kinds: Kinds, winner: str | None) -> tuple[dict[str, Floats], bool]:
@@ -187,7 +199,8 @@ def _are_places(values: Floats) -> Mask:
 
 def _winners(table: Table, winner: str, players: list[str]) -> Mask | None:
     """Return a mask of the winners, with a row per match; None if no cell names a column of a player."""
-    index = {plain_spelling(column): number for number, column in enumerate(players)}
+    bare = bare_names(players)
+    index = {plain_spelling(bare.get(column, column)): number for number, column in enumerate(players)}
     code, cells = intern(text_of(table, winner).fill_null(""))
     won = np.zeros((len(cells), len(players)), bool)
     for row, cell in enumerate(cells):
@@ -255,6 +268,7 @@ def _melt(table: Table, day: list[str], players: list[str], winner: str | None) 
     others = [name for name in table.frame.columns if name not in used and not table.frame[name].dtype.is_nested()]
     frame = table.frame.select(*others, *day, *players).with_row_index("match")
     long = frame.unpivot(players, index=["match", *day, *others], variable_name="player", value_name="result")
+    long = long.with_columns(pl.col("player").replace(bare_names(players)))
     text = pl.col("result").cast(pl.String).str.strip_chars()
     absent = text.str.to_lowercase().is_in(list(MISSING))
     long = long.with_columns(text).filter(text.is_not_null() & ~absent).sort("match", maintain_order=True)

@@ -1,16 +1,21 @@
 """Find sides by the headers of their scores, such as `red` and `red_score`, whatever the sides are called."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
+
+from ..cells.numbers import numbers
 from ..cells.text import text_of
 from ..names import plain_name
-from ..read_context import Table
-from .aliases import HOME_AWAY, SCORE_WORDS, SCORES, SCORES_ALONE
+from ..read_context import Problems, Table
+from .aliases import HOME_AWAY
 from .grids import Kinds
-from .headers import header_words
+from .headers import SCORE_HEADERS, are_alike, header_words, may_be_score
 
-_SCORES = frozenset((*SCORES, *SCORES_ALONE.split(), *SCORE_WORDS.split(), "reti", "golos", "pontos", "punti"))
+SIMILAR = 4  # the scores of two sides differ at most by this factor on average
+SEVERAL = 5  # one side hardly wins more matches than this if it wins all of them
 _NUMBER = r"^\s*[-+]?\d[\d.,]*\s*$"
 _SIGNS = ("得分", "比分", "分数", "分", "点")  # for scores, without a blank before them
 
@@ -47,6 +52,16 @@ def scored_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     }
 
 
+def share_unit(table: Table, pair: Sequence[str]) -> bool:
+    """Return whether two columns of numbers may be the scores of two sides, by their headers or else their sizes."""
+    if are_alike(*pair) or not all(map(may_be_score, pair)):
+        return all(map(may_be_score, pair))
+    first, second = (numbers(replace(table, problems=Problems(), remarks=[]), column) for column in pair)
+    low, high = sorted(1 + np.nanmean(np.abs(values)) for values in (first, second))
+    decided = (lead := np.sign(first - second))[~np.isnan(lead) & (lead != 0)]
+    return bool(high <= SIMILAR * low) and (len(decided) <= SEVERAL or abs(decided.sum()) < len(decided))
+
+
 def _is_venue(venue: str, names: list[str]) -> bool:
     return len(names) == 1 and plain_name(names[0]) in HOME_AWAY[venue].split()
 
@@ -57,7 +72,7 @@ def _side_words(column: str) -> frozenset[str]:
     if sign is not None:
         return _words(column.strip().removesuffix(sign))
     words = _words(column)
-    return words - _SCORES if words & _SCORES else frozenset()
+    return words - SCORE_HEADERS if words & SCORE_HEADERS else frozenset()
 
 
 def _words(column: str) -> frozenset[str]:

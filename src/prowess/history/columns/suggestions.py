@@ -12,6 +12,7 @@ from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..cells.numbers import numbers
 from ..cells.text import text_of
@@ -20,8 +21,9 @@ from ..ragged import Floats, owners
 from ..read_context import Problems, Table
 from . import aliases
 from .grids import Kinds, are_places
-from .headers import header_words
+from .headers import SCORE_HEADERS, are_alike, header_words, may_be_score, numbered, tells_result
 from .infer_columns import COLUMNS, MOST, NEAR, column_kinds, may_meet, names_winner, near_pairs, plain_cells
+from .scored_sides import share_unit
 
 if TYPE_CHECKING:
     from ..history import History
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 ROWS = 200  # rows that are compared
 PAIRS = 4  # maximum number of suggested pairs of sides
 RESULTS = 6  # maximum number of suggested results for a pair of sides
+SMALL = 12  # in larger files, some players are on both sides
 FEW = 3  # in fewer rows than this, a column of names may hold a single name
 # Partners play together repeatedly. So columns that are not neighbours hold partners only if they form at most this
 # fraction of the number of distinct teams that neighbouring columns form.
@@ -48,7 +51,6 @@ _SIDE_WORDS = frozenset(
 )
 _TIMED = frozenset(f"{aliases.LONG['duration']} {aliases.TIMED}".split())
 _HANDICAP = frozenset(aliases.HANDICAP.split())
-_PARTS = frozenset(f"{aliases.TABLES} {aliases.HEATS} {aliases.GAME_NUMBER}".split())
 _RESULT_ROLES = {role for pair in (*_SIDE_ROLES, *_SCORE_ROLES) for role in pair}
 
 
@@ -133,8 +135,8 @@ class Contents:
         table = replace(table, frame=table.frame.head(ROWS), remarks=[], problems=Problems(), left_out=[])
         kinds = kinds or column_kinds(table)
         named = kinds["name"]
-        if len(named) < 2:  # players may have numbers instead of names
-            named = named + [column for column in kinds["number"] if _may_be_ids(table, column)]
+        if not named:  # players may have numbers instead of names
+            named = [column for column in kinds["number"] if _may_be_ids(table, column)]
         names = {column: plain_cells(table, column) for column in named}
         return cls(table, kinds, names)
 
@@ -169,7 +171,7 @@ class Contents:
         doubles = []
         if len(members) == 4 and all(pair in shared for pair in combinations(members, 2)):
             doubles = self._doubles(members)
-        if not pairs:  # no two columns share a name
+        if not pairs and len(self.table.frame) <= SMALL:  # no two columns share a name
             pairs = [pair for pair in shared if not set(pair) & set(self.kinds["number"])]
         smaller = {pair: min(len(set(self.names[column])) for column in pair) for pair in pairs}
         pairs.sort(key=lambda pair: (-shared[pair] / smaller[pair], -shared[pair]))
@@ -218,14 +220,17 @@ class Contents:
             if column not in used and len(names) == 2 and names_winner(self.names[column], *names)
         ]
         cells = [name for kind in ("result", "word") for name in self.kinds[kind] if not _is_timed(name)]
-        scores = {column: self._numbers(column) for column in self.kinds["number"] if column not in used}
-        scores = {column: values for column, values in scores.items() if _may_be_scores(values)}
-        if self._flags or any(plain_name(word) in _HANDICAP for name in scores for word in header_words(name)):
+        cells = [name for name in cells if name not in numbered(cells)]
+        known = {column: self._numbers(column) for column in self.kinds["number"] if column not in used}
+        known = {column: values for column, values in known.items() if _may_be_scores(values)}
+        if self._flags or any(plain_name(word) in _HANDICAP for name in known for word in header_words(name)):
             return []
-        pairs = _pairs_of_scores(scores)
-        coded = [column for column, values in scores.items() if set(values[~np.isnan(values)]) <= _CODES]
+        pairs = [] if any(map(tells_result, known)) else _pairs_of_scores(known)
+        pairs = [pair for pair in pairs if share_unit(self.table, pair)]
+        likely = [one for one in known if tells_result(one) or (may_be_score(one) and one not in numbered(known))]
+        coded = [column for column in likely if set(known[column][~np.isnan(known[column])]) <= _CODES]
         results = [(column,) for column in winners + cells] + pairs[:3] + [(column,) for column in coded]
-        first = [] if self._are_fixtures(sides) else [()]
+        first = [] if self._are_fixtures(sides) or known else [()]
         return [replace(sides, result=result) for result in (*results[: RESULTS - 1], *first)]
 
     @cached_property
@@ -260,18 +265,30 @@ class Contents:
                     continue
                 if match in self.names and set(self.names[match]) & set(cells):
                     continue  # these are players, too
-                for column in self.kinds["number"][:NEAR]:
-                    values = self._numbers(column)
-                    role = "rank" if are_places(code, values) else "duration" if _is_timed(column) else "score"
-                    if (
-                        column not in (who, match)
-                        and plain_name(column) not in _PARTS
-                        and (role != "score" or _may_be_scores(values))
-                    ):
-                        mappings.setdefault(
-                            (code.tobytes(), who, column), {"match": match, "player": who, role: column}
-                        )
-        return sorted(mappings.values(), key=lambda roles: "rank" not in roles)[:RESULTS]
+                for role, column in self._results_of_players(code):
+                    if column not in (who, match):
+                        key = (code.tobytes(), who, column)
+                        mappings.setdefault(key, {"match": match, "player": who, role: column})
+        return sorted(mappings.values(), key=lambda roles: not {"result", "rank"} & roles.keys())[:RESULTS]
+
+    def _results_of_players(self, code: NDArray[np.intp]) -> list[tuple[str, str]]:
+        """Return the columns that may hold the results of players, each with its role; `code` numbers the matches."""
+        parts = numbered(self.kinds["number"] + self.kinds["word"])
+        found = [("result", column) for column in self.kinds["word"] if column not in parts]
+        row = np.arange(len(code))
+        row = 1 + row - np.maximum.accumulate(np.where(np.diff(code, prepend=-1) != 0, row, 0))
+        scores, counted = list[str](), list[tuple[str, str]]()
+        for column in self.kinds["number"][:NEAR]:
+            values = self._numbers(column)
+            if are_places(code, values) and (tells_result(column) or may_be_score(column)):
+                (counted if (values == row).all() else found).append(("rank", column))
+            elif _is_timed(column):
+                found.append(("duration", column))
+            elif may_be_score(column) and column not in parts and _may_be_scores(values):
+                scores.append(column)
+        sure = [column for column in scores if header_words(column) & SCORE_HEADERS]
+        found += [("score", column) for column in sure or (scores if len(scores) <= FEW else [])]
+        return found or counted
 
     def _numbers(self, column: str) -> Floats:
         return numbers(replace(self.table, problems=Problems(), remarks=[]), column)
@@ -282,7 +299,7 @@ def is_plausible(history: "History", table: Table, roles: Mapping[str, str | Non
     played = np.bincount(history.player, minlength=len(history.players))
     if len(history) > FEW and 2 * np.count_nonzero(played > 1) <= len(history.players):
         return False
-    if len(history) > FEW and (history.place == 1).all():  # the column of the result holds a round or another number
+    if len(history) >= FEW and (history.place == 1).all():  # the column of the result holds a round or another number
         return False
     columns = MatchColumns.of(roles)
     if len(history) > FEW and columns is not None and not columns.result and len(history.players) > 2:
@@ -343,8 +360,8 @@ def _are_years(values: Floats) -> bool:
 
 
 def _may_be_scores(values: Floats) -> bool:
-    values = values[~np.isnan(values)]
-    if not len(values) or (np.abs(values) > LARGEST_SCORE).any():
+    rows, values = len(values), values[~np.isnan(values)]
+    if 2 * len(values) <= rows or (np.abs(values) > LARGEST_SCORE).any() or (rows > FEW and np.ptp(values) == 0):
         return False
     return not _is_counter(values) and not (_are_years(values) and len(values) > 2)
 
@@ -356,7 +373,9 @@ def _pairs_of_scores(scores: Mapping[str, Floats]) -> list[tuple[str, str]]:
     similar maxima and means.
     """
     plain = {column: _DIGITS.sub("", plain_name(column)) for column in scores}
-    periods = {name for name, number in Counter(plain.values()).items() if name and number > 2}  # quarters or rounds
+    number = Counter(plain.values())
+    sides = Counter((name[:-1], many) for name, many in number.items() if many > 1)  # S1A and S2A beside S1B and S2B
+    periods = {name for name, many in number.items() if many > (2 if name else 3) or sides[name[:-1], many] > 1}
     scores = {
         column: values
         for column, values in scores.items()
@@ -369,7 +388,7 @@ def _pairs_of_scores(scores: Mapping[str, Floats]) -> list[tuple[str, str]]:
         first, second = pair
         total = _comparable(scores[first] + scores[second]) in sums
         most, mean = np.abs(size[first] - size[second])
-        return plain[first] != plain[second], not total, float(most), float(mean)
+        return not are_alike(first, second), not total, float(most), float(mean)
 
     return sorted(near_pairs(list(scores)), key=order)
 

@@ -1,17 +1,21 @@
-"""Find the column that tells who played together in a file with a row per player, such as Pair or Boat."""
+"""Find who played together in a file with a row per player or team: by a column such as Pair, or Player 1 and 2."""
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Option
+from ..cells.places import ranks
 from ..cells.text import intern, text_of
 from ..names import plain_name
 from ..ragged import Floats, Ints, pair_codes
-from ..read_context import Table
-from .aliases import TOGETHER
+from ..read_context import Problems, Table
+from .aliases import LONG, TOGETHER
+from .grids import Grid, Kinds, are_places
+from .headers import SIDE
 from .layout import Layout
 
 if TYPE_CHECKING:
@@ -21,6 +25,7 @@ MOST = 0.9  # fraction of the teams that must have several players, and whose pl
 KNOWN = 0.75  # if the header says that players form teams, some partners may be missing
 LEAST = 4  # minimum number of such teams, unless the header says that players form teams
 SAMPLE = 200  # number of rows that rule out most columns
+_PLACES = frozenset(f"{LONG['rank']} pl plc".split())
 
 
 def find_teams(table: Table, layout: Layout, match: Ints, value: Floats | None, ranked: bool) -> Layout:
@@ -61,6 +66,32 @@ def find_teams(table: Table, layout: Layout, match: Ints, value: Floats | None, 
     text = f"players with the same {column} in a match are a team; use "
     table.note("teammates", text, Option("columns", {"team": None}), " to rate each player alone", column=column)
     return layout.with_roles(team=column)
+
+
+def read_partners(table: Table, kinds: Kinds) -> Grid | None:
+    """Return a table with a row per team of each match, and its roles, if it has columns of names and of places.
+
+    The places start again in each match, so Player 1 and Player 2 are partners and not opponents.
+    """
+    import polars as pl
+
+    members = [column for column in kinds["name"] if SIDE.fullmatch(plain_name(column))]
+    places = [column for column in table.frame.columns if plain_name(column) in _PLACES]
+    if len(members) < 2 or len(places) != 1:
+        return None
+    rank = ranks(replace(table, problems=Problems(), remarks=[]), places[0]).rank
+    others = [column for column in chain.from_iterable(kinds.values()) if column not in (*members, *places)]
+    for match in others if not np.isnan(rank).any() else ():
+        code, _ = intern(text_of(table, match).fill_null(""))
+        if np.bincount(code).min() > 1 and are_places(code, rank):
+            team = pl.concat_str([text_of(table, name) for name in members], separator=" + ", ignore_nulls=True)
+            frame = table.frame.with_columns(pl.select(team).to_series().alias("+".join(members)))
+            text = f"{' and '.join(members)} are partners: places in {places[0]!r} start again in each match"
+            table.note("partners", text, column=places[0])
+            reserved = {**table.reserved, **dict.fromkeys(members, False)}
+            roles = {"match": match, "players": frame.columns[-1], "rank": places[0]}
+            return replace(table, frame=frame, reserved=reserved), roles
+    return None
 
 
 def _note_possible_teams(table: Table, layout: Layout, match: Ints) -> None:

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 DRAW, UNKNOWN = 2, -1  # values of a winner besides the sides 0 and 1
 MOST = 0.9  # fraction of the matches that must agree to decide how the file is read
-# The winner and the margin, as in Go: B+3.5, W+R.
-_BY = re.compile(r"([a-z]) ?\+ ?(?:\d+(?:[.,]\d+)?|1/2|[rtf]|res|resign|resignation|time)?", re.IGNORECASE)
+# The winner and the margin, as in Go: B+3.5, W+R; or both sides: A>B.
+_BY = re.compile(
+    r"([a-z]) ?(?:\+ ?(?:\d+(?:[.,]\d+)?|1/2|[rtf]|res|resign|resignation|time)?|>+ ?[a-z])", re.IGNORECASE
+)
+_EQUAL = re.compile(r"[a-z] ?[=≈~]+ ?[a-z]", re.IGNORECASE)
 _BETWEEN_NAMES = re.compile("|".join(map(re.escape, (*ROSTER_SEPARATORS, *ALSO_IN_NAMES))))
 _SHOWN = 3  # maximum number of winners listed in a remark
 
@@ -60,7 +63,7 @@ def _side_of_word(text: str, layout: Layout) -> int:
     for number, side in enumerate(layout.sides):
         if word in side.words:
             return number
-    return DRAW if text.casefold() in DRAWS or plain_name(text) in DRAWS else UNKNOWN
+    return DRAW if text.casefold() in DRAWS or plain_name(text) in DRAWS or _EQUAL.fullmatch(text) else UNKNOWN
 
 
 def _compare_names(table: Table, layout: Layout, rows: NDArray[np.intp]) -> NDArray[np.int8]:
