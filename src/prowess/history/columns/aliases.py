@@ -103,7 +103,8 @@ TOGETHER = (
 # Further words of headers of numbers that are no scores.
 NO_SCORES = (
     "courts platz pista campo cancha quadra terrain lane bahn rink sheet pitch feld class klasse overs tokens epoch"
-    " unix timestamp minutes mins minuten minutos minuti hours turns moves age alter idx index id bib startnr max"
+    " unix timestamp minutes mins minuten minutos minuti hours turns moves age alter idx index id bib latency ms kills"
+    " deaths assists muertes vorlagen faltas fouls tarjetas corners passes pases possession rebounds steals turnovers"
 )
 # Numbers of matches, which may tell their order.
 GAME_NUMBER = (

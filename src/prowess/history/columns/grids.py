@@ -19,7 +19,7 @@ from ..names import plain_name
 from ..read_context import Problems, Table, list_names
 from .aliases import COMMON, COURSE, GAME_NUMBER, GROSS, HANDICAP, LONG, MATCH_NUMBERS, NET, PARTS, ROUND
 from .direction import is_to_par, lowest_wins
-from .headers import RACE, bare_names, header_words
+from .headers import RACE, bare_names, header_words, may_be_score
 from .play_logs import read_play_log
 from .summary_rows import WORDS, summary_columns
 
@@ -321,8 +321,8 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
             table.note("summary-columns", f"{list_names(totals)}: these columns sum up the others and are left out")
     if any(plain_name(name) in f"{HANDICAP} {NET} {GROSS}".split() or "id" in header_words(name) for name in columns):
         return None
-    if any(dtype.is_nested() for dtype in table.frame.dtypes):
-        return None  # the lists may hold the players
+    if any(dtype.is_nested() for dtype in table.frame.dtypes) or sum(not may_be_score(name) for name in columns) > 1:
+        return None  # the lists may hold the players, or the columns are statistics
     # if there is a date, one column of names is allowed; it may name the game
     dated = bool(day) and len(kinds["name"]) == 1 and len(columns) > 2
     if len(columns) < 2 or any(name.isdigit() for name in columns) or (kinds["name"] and not dated):

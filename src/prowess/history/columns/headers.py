@@ -29,7 +29,7 @@ _SIDE_RESULT = re.compile(f"{_STEM}?{_LABEL}(?P<what>score|rank)|(?P<what2>score
 _SET = re.compile(r"(?:satz|set|sett|manche)[1-9]|[1-9](?:satz|set|sett|manche)")
 SCORE_HEADERS = frozenset((*aliases.SCORES, *f"{aliases.SCORES_ALONE} {aliases.SCORE_WORDS} golos pontos".split()))
 _NAMED = re.compile(r"(?P<stem>.+?)(?:\s*[\[(]|[\s:_]+)(?P<name>[^\[\]()]+)[\])]?")
-_RESULTS = frozenset(f"{aliases.WINNER_LOSER['winner']} {aliases.LONG['rank']} verdict preferred preference".split())
+_RESULTS = frozenset(f"{aliases.WINNER_LOSER['winner']} {aliases.LONG['rank']} verdict preferred vote choice".split())
 # Words of headers of numbers that are no scores, unless another word says so, as in "round points".
 _COUNTED = (*aliases.PARTS, aliases.TABLES, aliases.HEATS, aliases.GAME_NUMBER, aliases.TIMED, aliases.NO_SCORES)
 _TIMES = (aliases.LONG["duration"], aliases.COMMON["time"])
