@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 COLUMNS = 500  # a table with more columns was not made by hand, and inferring its roles would take long
+FEW_ROWS = 200  # rows that tell whether a column holds wins
 SAMPLE = 1000  # number of rows sampled
 MOST = 0.9  # fraction of the cells or matches that must agree to decide what a column holds
 BLANK = 0.2  # a team column with more empty cells holds clubs, which not everybody has
@@ -429,8 +430,9 @@ def _are_places_of_sides(sample: Table, column: str, sides: int) -> bool:
 
 
 def _holds_wins(sample: Table, column: str) -> bool:
-    played = word_results(sample, column, YES_NO).state == PLAYED
-    return bool(2 * np.count_nonzero(played) > text_of(sample, column).count())
+    few = replace(sample, frame=sample.frame.head(FEW_ROWS))
+    played = word_results(few, column, YES_NO).state == PLAYED
+    return bool(2 * np.count_nonzero(played) > text_of(few, column).count())
 
 
 def _has_cells(sample: Table, column: str) -> bool:

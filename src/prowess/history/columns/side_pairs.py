@@ -72,13 +72,15 @@ def find_side_columns(layout: Layout, columns: Sequence[str], every: Sequence[st
     families = list(_families(layout))
     known = {word for labels in families for label in labels for word in label}
     plain = {column.lower(): column for column in columns}
+    parts = {word for word in known if len(word) >= _LONG}
     for column in columns[:_MOST]:
         if column not in free:
             continue
         group = None
         if known.intersection(_words(column)):
             group = _by_member(column, families, by_words, layout) or _by_words(column, families, by_words)
-        group = group or _by_syllable(column, families, plain)
+        if group is None and any(word in column.lower() for word in parts):
+            group = _by_syllable(column, families, plain)
         group = group or _by_letter(column, layout, free) or _by_repetition(column, layout, free, every)
         if group is not None and len(set(group.columns)) == len(group.columns) and free.keys() >= set(group.columns):
             groups.append(group)
