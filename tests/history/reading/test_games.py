@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from prowess import Error
@@ -79,11 +80,10 @@ def test_rows_of_a_table_in_json_are_read_as_a_table(tmp_path: Path) -> None:
         History.read(path)
 
 
-def test_errors_about_unknown_json_name_no_types_of_the_frame(tmp_path: Path) -> None:
-    path = tmp_path / "rows.json"
-    path.write_text(json.dumps([{"winner": "Bob", "loser": "Ann", "date": {"day": 1}}]))
+def test_errors_about_objects_name_no_types_of_the_frame() -> None:
+    frame = pl.DataFrame([{"winner": "Bob", "loser": "Ann", "date": {"day": 1}}])
     with pytest.raises(Error, match="column 'date' holds objects: times must be"):
-        History.read(path)
+        History.from_frame(frame)
 
 
 def test_football_results_of_one_goal_are_scores(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ LONG = {
         " night gamenight quiznight evening"
     ),
     "player": (
-        "player playername playerid driver drivername driverid competitor competitorid athlete athletename athleteid"
+        "player playername gamertag personaname riotidgamename summonername"
+        " playerid driver drivername driverid competitor competitorid athlete athletename athleteid"
         " participant participantid contestant contestantid rider racer runner swimmer skater rower sculler golfer"
         " bowler archer cyclist skier ruderer segler reiter cavalier user username userid"
         " handle nickname name fullname model bot agent helm skipper pilot jockey horse boat spieler fahrer"
@@ -26,7 +27,7 @@ LONG = {
     "players": "players roster members lineup swimmers crew squadlist spielerliste joueurs jugadores состав",
     "team": (
         "team teamname teamid teamno teamnumber club clubid squad side mannschaft verein equipe equipo squadra"
-        " команда 球队"
+        " isradiant команда 球队"
     ),
     "rank": (
         "place position placement placing finish finishposition finalposition finishingposition pos rank finalrank"
@@ -37,7 +38,7 @@ LONG = {
         "score points pts goals teamscore totalscore finalscore totalpoints total punkte gesamt tore puntos goles"
         " punti pontos очки счет баллы 得分 得点 vp victorypoints siegpunkte"
         " holz pins strokes throws schlage coups golpes slag topar scoretopar"
-        " penalites penalties penaltypoints faults fehlerpunkte strafpunkte penalizaciones penalidades"
+        " penalites penalties penaltypoints faults fehlerpunkte strafpunkte penalizaciones penalidades reward"
     ),
     "duration": (
         "correctedtime corrected finishtime finishingtime racetime totaltime elapsedtime duration chiptime guntime"
@@ -126,7 +127,8 @@ COMMON = {
     "time": (
         "datetime timestamp date matchdate gamedate racedate eventdate tourneydate tournamentdate startdate playedat"
         " playedon completedat dateplayed dateutc utcdate startedat starttime start createdat kickoff gametime"
-        " matchtime day datum fecha data jour abend spielabend soiree дата 日期 日付 tstamp ts time year jahr annee ano"
+        " matchtime createtime gamecreation gamestart gamestarttimestamp started"
+        " day datum fecha data jour abend spielabend soiree дата 日期 日付 tstamp ts time year jahr annee ano"
         " anno год"
     ),
     "clock": "time kickoff kickofftime starttime startet timeofday hour uhrzeit anstoss hora heure ora время",

@@ -6,6 +6,7 @@ The objects are rows as in a CSV file, or matches with teams.
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error, Remark
 from ..builders import from_matches
+from ..columns.layout import NoLayout
 from ..history import History
 from ..lines import Lines
 from ..read_context import Findings, Located, Problem, Table, list_names
@@ -23,10 +25,12 @@ from .delimited_text import LineIndex
 from .formats.games import read_games
 from .formats.plays import read_bg_stats
 from .formats.tournaments import read_challonge, read_startgg, read_toornament
+from .nested_json import DEEPEST, are_objects, is_nested, list_entries, tabulate
 
 _LINES = (".jsonl", ".ndjson")  # suffixes of files with an object on each line
 _EXPORT_KEYS = (b'"scores_csv"', b'"points_by_participant"', b'"slots"', b'"opponents"', b'"playerScores"')
 _GAME_KEYS = (b'"createdAt"', b'"end_time"', b'"homeTeam"', b'"team1"', b'"Team1"')
+_FIRST = 50  # objects that show whether objects are nested
 _LONGEST_LINE = 1 << 20  # bytes; a file whose first line is longer is read as one document
 
 
@@ -50,6 +54,7 @@ def read_json(source: Source, choices: Choices) -> Table | Findings:
         if (table := read_games(lines, source.title, choices, items.unit)) is not None:
             return table
     is_match = isinstance(first, dict) and "teams" in first and choices.columns is None
+    is_match = is_match and not is_nested([{"teams": first["teams"]}])
     return _read_matches(items, choices) if is_match else _read_rows(items, choices)
 
 
@@ -124,19 +129,35 @@ def _list_of(document: Any, source: Source) -> list[Any] | None:
     if document is None or isinstance(document, list):
         return document
     if isinstance(document, dict):
-        lists = [value for value in document.values() if isinstance(value, list) and value and _all_objects(value)]
+        lists = _find_lists(document)
         if len(lists) == 1 and "teams" not in document:
             return lists[0]
         if not lists and b"\n" not in source.read().strip():
             return None
         if not lists and not any(isinstance(value, dict) for value in document.values()):
             return [document]
+        if not lists and len(document) > 1 and all(isinstance(value, dict) for value in document.values()):
+            return _matches_by_name(document)
     keys = f", whose keys are {list_names(map(repr, document))}" if isinstance(document, dict) else ""
     raise Error(f"{source}: I can't find the matches in this JSON{keys}; make a list of matches, or save them as CSV")
 
 
-def _all_objects(values: list[Any]) -> bool:
-    return all(isinstance(value, dict) for value in values)
+def _find_lists(document: dict[str, Any], depth: int = 0) -> list[list[Any]]:
+    """Return the lists of objects in a document, also if another object wraps them."""
+    inner = [value for value in document.values() if isinstance(value, dict) and depth < DEEPEST]
+    lists = [value for value in document.values() if are_objects(value)]
+    return lists or [found for value in inner for found in _find_lists(value, depth + 1)]
+
+
+def _matches_by_name(document: dict[str, Any]) -> list[Any]:
+    """Return the matches of an object whose keys name them; a match may have a score for each player.
+
+    >>> _matches_by_name({"a": {"ann": 3, "bob": 1}})
+    [{'match_id': 'a', 'scores': {'ann': 3, 'bob': 1}}]
+    """
+    if all(isinstance(value, (int, float)) for match in document.values() for value in match.values()):
+        return [{"match_id": name, "scores": match} for name, match in document.items()]
+    return list_entries(document, "match_id")
 
 
 def _object_or_error(item: Any) -> Any:
@@ -181,11 +202,19 @@ def _read_rows(items: _Items, choices: Choices) -> Table:
     import polars as pl
 
     source = items.source
+    nested = is_nested(item for _, item in islice(items, _FIRST) if isinstance(item, dict))
+    numbers: Any = None
     try:
-        if items.is_list:
+        if nested:
+            rows, columns = tabulate([(items.numbers[-1], item) for item in items.objects()], choices.columns)
+            items.limits.check_table(source.title, len(rows), len(columns))
+            numbers, frame = np.array(rows, np.int64), pl.DataFrame(columns)
+        elif items.is_list:
             frame = pl.DataFrame(list(items.objects()), infer_schema_length=None)
         else:
             frame = pl.read_ndjson(source.for_polars(), infer_schema_length=None)
+    except NoLayout as error:
+        raise error.within(f"{source}: ") from None
     except UnicodeEncodeError as error:
         raise Error(f"{source}: a string contains a lone surrogate, which is not a valid character") from error
     # Older versions of Polars raise RuntimeError or TypeError.
@@ -193,4 +222,5 @@ def _read_rows(items: _Items, choices: Choices) -> Table:
         for _ in items.objects():  # if a line is invalid, this raises an Error that names it
             pass
         raise unreadable(source.title, error) from error
-    return Table(frame, source.title, items.lines(len(frame)).__getitem__, choices, unit=items.unit)
+    numbers = items.lines(len(frame)) if numbers is None else numbers
+    return Table(frame, source.title, numbers.__getitem__, choices, unit=items.unit)
