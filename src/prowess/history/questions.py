@@ -77,7 +77,8 @@ def _sheet(table: Table) -> Question | None:
     if len(names) < 2:
         return None
     answers = tuple(Answer(quote_value(name), {"sheet": name}) for name in names)
-    current = names.index(table.choices.sheet) if table.choices.sheet in names else 0
+    joined = any(remark.code == "sheets" for remark in table.remarks)  # several sheets are read
+    current = names.index(table.choices.sheet) if table.choices.sheet in names else None if joined else 0
     return Question("sheet", "Which sheet holds the matches?", answers, current)
 
 

@@ -3,9 +3,9 @@
 A remark records something that the reader found or decided. The code of a remark does not change with its wording. The
 codes are:
 
-- of the source: `plain-matches`, `json-matches`, `empty-file`, `simulated`, `journal`, `sheet`, `encoding`,
-  `separator`, `no-header`, `above-table`, `below-table`, `repeated-header`, `round-headings`, `comments`,
-  `repeated-column-names`, `row-numbers`, `unnamed-columns`, `short-rows`, `stray-quotes`, `garbled-text`
+- of the source: `plain-matches`, `json-matches`, `empty-file`, `simulated`, `journal`, `sheet`, `sheets`, `encoding`,
+  `separator`, `no-header`, `above-table`, `below-table`, `repeated-header`, `other-order`, `round-headings`,
+  `comments`, `repeated-column-names`, `row-numbers`, `unnamed-columns`, `short-rows`, `stray-quotes`, `garbled-text`
 - of the formats of other programs: `export`, `player-ids`, `partial-dates`, `unknown-players`, `anonymous-players`,
   `repeated-matches`, `cooperative-plays`, `solo-plays`, `unfinished-plays`, `no-result`, `play-quantity`,
   `play-log`, `partners`

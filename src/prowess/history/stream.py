@@ -216,10 +216,8 @@ class _PreviousHistory:
             if table is not None and column is not None and (times := read_times(table, column)) is not None:
                 row = int(times.number.argmin())
             now, before = (show_time(*self.stamp, when) for when in (history.time[0], self.time))
-            text = (
-                f"a match at {now} comes after one at {before}: sort the file by time, or read the whole file at once"
-            )
-            late = _error(title, table, row, text)
+            text = f"a match at {now} comes after one at {before}"
+            late = _error(title, table, row, f"{text}: sort the file by time, or read the whole file at once")
             late.hint = Option("stream", False)
             raise late
         self.time = history.time[-1]
@@ -234,10 +232,8 @@ class _PreviousHistory:
             if len(repeated):
                 row = int(repeated[0])
                 value = frame[column][row]
-                text = (
-                    f"column {column!r} holds {value!r}, but rows of other matches lie between the rows of this "
-                    "match: sort the file"
-                )
+                held = f"column {column!r} holds {value!r}"
+                text = f"{held}, but rows of other matches lie between the rows of this match: sort the file"
                 raise table.error(row, f"{text}, so that the rows of a match are together", column=column, value=value)
         if time is not None:
             last = frame[time][-1]

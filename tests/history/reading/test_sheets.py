@@ -72,6 +72,49 @@ def test_first_sheet_is_read_if_it_has_matches(tmp_path: Path) -> None:
     assert len(History.read(path, sheet="February")) == 1
 
 
+def test_sheets_with_the_same_columns_are_one_table(tmp_path: Path) -> None:
+    weeks = {
+        f"Runde {week}": [
+            [f"Vereinspokal, Runde {week}"],
+            ["Tisch", "Heim", "Gast", "Tore Heim", "Tore Gast"],
+            [1, "Elms", "Oaks", week, 0],
+            [2, "Pines", "Firs", 1, week],
+        ]
+        for week in (1, 2, 3)
+    }
+    path = write(tmp_path / "cup.xlsx", **weeks)
+    history = History.read(path)
+    assert [match["scores"] for match in history] == [[1, 0], [1, 1], [2, 0], [1, 2], [3, 0], [1, 3]]
+    assert history.context["Session"].to_list() == [name for name in weeks for _ in range(2)]
+    assert "the sheets 'Runde 1', 'Runde 2', 'Runde 3', which have the same columns, are" in history.recognised
+    assert len(History.read(path, sheet="Runde 2")) == 2
+    assert [match for part in History.stream(path) for match in part] == list(history)
+    path = write(tmp_path / "league.xlsx", Tabelle=STANDINGS, **weeks)
+    assert list(History.read(path)) == list(history)
+    loaded = load(path, Choices())
+    assert isinstance(loaded, Table)
+    [question] = [question for question in open_questions(with_matches(loaded)) if question.code == "sheet"]
+    assert question.current is None
+
+
+def test_sheets_of_one_match_each_are_matches(tmp_path: Path) -> None:
+    nights = {
+        "3 May": [["Jugador", "Puntos", "Puesto"], ["Ana", 30, 2], ["Luz", 41, 1], ["Rui", 12, 3]],
+        "10 May": [["Jugador", "Puntos", "Puesto"], ["Rui", 28, 1], ["Ana", 25, 2]],
+        "General": [["Jugador", "Noches", "Total"], ["Ana", 2, 55], ["Luz", 1, 41], ["Rui", 2, 40]],
+    }
+    history = History.read(write(tmp_path / "noches.xlsx", **nights))
+    assert [match["scores"] for match in history] == [[30, 41, 12], [28, 25]]
+    assert "only the sheets '3 May', '10 May', which" in history.recognised
+
+
+def test_a_sheet_with_other_columns_than_the_first_is_not_added(tmp_path: Path) -> None:
+    cup = [["Date", "Home", "Away", "HG", "AG", "Round"], ["2024-02-01", "Elms", "Pines", 4, 0, "Final"]]
+    history = History.read(write(tmp_path / "league.xlsx", League=RESULTS, Cup=cup))
+    assert len(history) == 3
+    assert "only sheet 'League' is read; use `sheet='Cup'`" in history.recognised
+
+
 def test_several_other_sheets_with_matches_are_named_in_the_error(tmp_path: Path) -> None:
     path = write(tmp_path / "league.xlsx", Members=MEMBERS, January=RESULTS, Table=STANDINGS, February=RESULTS)
     with pytest.raises(Error, match="use `sheet='January'` or `sheet='February'`") as caught:

@@ -248,8 +248,9 @@ def _choose_language(cells: _Column, words: Sequence[str], also: Mapping[str, in
     counts = dict.fromkeys(words, 0)
     for word, count in zip(words, cells.counts.tolist(), strict=True):
         counts[word] += count
+    booleans = {"t": 1, "f": -1} if {*counts} - {""} == {"t", "f"} else {}  # as a database writes them
     known = {
-        language: own | {late: own[word] for late, word in OVERTIME.items() if word in own} | dict(also)
+        language: own | {late: own[word] for late, word in OVERTIME.items() if word in own} | dict(also) | booleans
         for language, own in _SIGNS.items()
         if language != "+/=/-" or counts.keys() & {"+", "="}  # a dash alone is an empty cell
     }

@@ -40,9 +40,8 @@ def fill_down(table: Table) -> Table:
     cells = {name: text_of(table, name) for name in names}
     number = sum(column.null_count() for column in cells.values())
     whole = [pl.Series(name, column.forward_fill()).cast(table.frame[name].dtype) for name, column in cells.items()]
-    pieces: tuple[Piece, ...] = (
-        f"{list_names(names)}: an empty cell has the value of the row above ({count(number, 'cell', 'cells')})",
-    )
+    cells_filled = count(number, "cell", "cells")
+    pieces: tuple[Piece, ...] = (f"{list_names(names)}: an empty cell has the value of the row above ({cells_filled})",)
     if (time := next((name for name in names if _holds_times(table, name)), None)) is not None:
         pieces += ("; use ", Option("columns", {"time": None}), " to read no dates")
     table.note("filled-down", *pieces, column=time or names[0], number=number)
@@ -69,8 +68,8 @@ def _find(table: Table) -> list[str]:
 
 
 def _goes_along(name: str, filled: "pl.Series", times: "pl.Series") -> bool:
-    # A block may have several matches, but each new date starts a match or round, too.
-    return plain_name(name) in _WITH_TIMES and bool(filled.filter(times).all())
+    # A block may have several matches, but each new date starts a match or round, too. A player may be named once.
+    return filled.equals(times) or (plain_name(name) in _WITH_TIMES and bool(filled.filter(times).all()))
 
 
 def _blocks(table: Table, name: str) -> "pl.Series | None":

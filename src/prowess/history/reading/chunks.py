@@ -154,13 +154,12 @@ class _TextFile:
             offset = before - heading.count(b"\n")
             content = load_source(Source(self.title, self.suffix, data=heading + piece, lines_before=offset), choices)
             if isinstance(content, Table):
-                has_rounds = has_rounds or any(remark.code == "round-headings" for remark in content.remarks)
+                where = f"{self.title}, line {before + 1}"
+                codes = {remark.code for remark in content.remarks}
+                has_rounds = has_rounds or bool(codes & {"round-headings", "other-order"})
                 if has_rounds and number:
-                    text = (
-                        f"{self.title}, line {before + 1}: a file with headings of rounds between the rows cannot "
-                        "be read in chunks"
-                    )
-                    error = Error(f"{text}: read the whole file at once", line=before + 1)
+                    text = "a file with headings of rounds between the rows cannot be read in chunks"
+                    error = Error(f"{where}: {text}: read the whole file at once", line=before + 1)
                     error.hint = Option("stream", False)
                     raise error
                 content = replace(content, remarks=[] if offset else content.remarks, choices=self.choices)
@@ -169,12 +168,8 @@ class _TextFile:
                     heading, columns = _lines_above(piece, content), names
                     choices = choices if heading.strip() else replace(choices, header=False)
                 elif not columns & names:
-                    text = (
-                        f"{self.title}, line {before + 1}: the columns are different from here on; if the file has "
-                        "no header, use "
-                    )
-                    option = Option("header", False)
-                    raise Error(text, option, field="header", line=before + 1)
+                    text = f"{where}: the columns are different from here on; if the file has no header, use "
+                    raise Error(text, Option("header", False), field="header", line=before + 1)
             before += lines
             yield Chunk(content, self._share())
 

@@ -298,10 +298,8 @@ def _repair(rows: Iterable[Record], heading: Heading, damaged: bool, lines_befor
             cells, fault = _without_damage(cells, fault)
         if len(cells) != width:
             if fault is None and any(cell.strip() for cell in cells[width:]):
-                fault = (
-                    f"the row has {len(cells)} cells, but the header has {width} columns; remove or quote the extra "
-                    "cells"
-                )
+                extra = "remove or quote the extra cells"
+                fault = f"the row has {len(cells)} cells, but the header has {width} columns; {extra}"
             if 1 < len(cells) < width:
                 short.append(record.line)
             cells = cells[:width] + [""] * (width - len(cells))

@@ -30,6 +30,7 @@ _LEGACY = {
     "mac-roman": ("Western European", _WESTERN),
     "cp850": ("Western European", _WESTERN),
 }
+_EAST_ASIAN = {"euc-kr": "[가-힣]", "gb18030": "[一-龥]", "cp932": "[ぁ-ヿ一-龥]", "big5": "[一-龥]"}  # their letters
 _WORD = re.compile(rb"[A-Za-z']*[\x80-\xff][A-Za-z\x80-\xff']*")
 _PUNCTUATION = re.compile("[\xa0'‘’“”„–—…«»·•°ºª½¼¾²³€£§©®™¡¿†‡`´]+")
 _COMMON = {"Cyrillic": frozenset("оеаинтсрвлкмдпуя"), "Greek": frozenset("αοιετσνηυρπκμλςάόίέή")}
@@ -68,10 +69,8 @@ class Encoding:
         if not self.guessed:
             return []
         script, other = _LEGACY[self.codec]
-        text = (
-            f"the file is read as {self.codec} ({script}) because line {line} is not UTF-8; if letters look wrong, try "
-        )
-        pieces = (text, Option("encoding", other), f" ({_LEGACY[other][0]})")
+        read = f"the file is read as {self.codec} ({script}) because line {line} is not UTF-8"
+        pieces = (f"{read}; if letters look wrong, try ", Option("encoding", other), f" ({_LEGACY[other][0]})")
         return [Remark("encoding", pieces, line=line)]
 
 
@@ -124,8 +123,15 @@ def detect_encoding(data: bytes, chosen: str | None = None, lines_before: int = 
     if legacy is None and sum(DAMAGED.search(line) is not None for line in lines) > 2 + len(lines) // 10:
         line = lines_before + _first_invalid_line(data)
         message = f"line {line} is not UTF-8, and no other common encoding fits; save the file as UTF-8, or name its "
-        raise Error(f"{message}encoding, such as ", Option("encoding", "gb18030"), line=line)
+        fitting = next((codec for codec in _EAST_ASIAN if _is_east_asian(data, codec)), "gb18030")
+        raise Error(f"{message}encoding, such as ", Option("encoding", fitting), line=line)
     return Encoding("utf-8") if legacy is None else Encoding(legacy, guessed=True)
+
+
+def _is_east_asian(data: bytes, codec: str) -> bool:
+    text = data.decode("gb2312" if codec == "gb18030" else codec, "replace")  # rare characters are probably wrong ones
+    letters = re.findall(r"[^\W\d_a-zA-Z]|\ufffd", text)
+    return len(re.findall(_EAST_ASIAN[codec], text)) > 0.9 * len(letters)
 
 
 def _utf_16_without_mark(head: bytes) -> str | None:

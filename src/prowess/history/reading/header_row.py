@@ -26,7 +26,7 @@ _MOST = 0.9  # a column that nearly all rows have belongs to the table
 _PARTS = frozenset(
     ("player", "players", "partner", "name", "names", "first", "second", "p1", "p2", "#1", "#2", "1", "2")
 )
-_RULE = re.compile(r"[-=+_:.─━|\s]*[-=─━_]{2,}[-=+_:.─━|\s]*")
+_RULE = re.compile(r"[-=+_:.─━|\s]*[-=─━_]{2,}[-=+_:.─━|\s]*|:-:?|-:")
 _VALUE = re.compile(
     r"[-+−]?[\d½][\d½\s.,:/\-–−+%]*([TZ][\d:.+\-Z]*)?"
     r"|\d{1,2}[ .\-/]+[^\W\d]{3,10}\.?[ ,.\-/]+\d{2,4}.*"
@@ -167,6 +167,10 @@ def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, unit
     written = tuple(DAMAGED.sub("\ufffd", cell).replace("\0", "") for cell in rows[last])
     cells[0] = cells[0].lstrip("# ") or cells[0]
     titles = _widen(cells, below, remarks)
+    for number in range(1, len(titles)):  # a merged heading above two scores names only the first
+        pair = not titles[number] and plain_name(titles[number - 1]) in aliases.SCORES_ALONE.split()
+        if pair and any(all(map(str.isdigit, row[number - 1 : number + 1])) for row in below if number < len(row)):
+            titles[number] = titles[number - 1]
     names = _unique_names(titles, remarks)
     unnamed = frozenset(name for name, title in zip(names, titles, strict=True) if not title)
     start = last + 1

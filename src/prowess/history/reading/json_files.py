@@ -41,10 +41,9 @@ def read_json(source: Source, choices: Choices) -> Table | Findings:
         for read_export in (read_challonge, read_startgg, read_toornament, read_bg_stats):
             if (table := read_export(document, source.title, choices)) is not None:
                 return table
-    if document is not None and any(key in source.read() for key in _GAME_KEYS):
-        games = read_games([(1, document)], source.title, choices, "match")
-        if games is not None:
-            return games
+    is_game = document is not None and any(key in source.read() for key in _GAME_KEYS)
+    if is_game and (games := read_games([(1, document)], source.title, choices, "match")) is not None:
+        return games
     items = _Items(source, choices.read_limits, document)
     _, first = next(iter(items), (0, None))
     if first is None:
@@ -202,14 +201,13 @@ def _read_rows(items: _Items, choices: Choices) -> Table:
     import polars as pl
 
     source = items.source
-    nested = is_nested(item for _, item in islice(items, _FIRST) if isinstance(item, dict))
-    numbers: Any = None
     try:
-        if nested:
+        if is_nested(item for _, item in islice(items, _FIRST) if isinstance(item, dict)):
             rows, columns = tabulate([(items.numbers[-1], item) for item in items.objects()], choices.columns)
             items.limits.check_table(source.title, len(rows), len(columns))
-            numbers, frame = np.array(rows, np.int64), pl.DataFrame(columns)
-        elif items.is_list:
+            lines = np.array(rows, np.int64)
+            return Table(pl.DataFrame(columns), source.title, lines.__getitem__, choices, unit=items.unit)
+        if items.is_list:
             frame = pl.DataFrame(list(items.objects()), infer_schema_length=None)
         else:
             frame = pl.read_ndjson(source.for_polars(), infer_schema_length=None)
@@ -222,5 +220,4 @@ def _read_rows(items: _Items, choices: Choices) -> Table:
         for _ in items.objects():  # if a line is invalid, this raises an Error that names it
             pass
         raise unreadable(source.title, error) from error
-    numbers = items.lines(len(frame)) if numbers is None else numbers
-    return Table(frame, source.title, numbers.__getitem__, choices, unit=items.unit)
+    return Table(frame, source.title, items.lines(len(frame)).__getitem__, choices, unit=items.unit)

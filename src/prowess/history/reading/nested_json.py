@@ -11,12 +11,12 @@ from ..columns.layout import recognise
 from ..names import plain_name
 from .header_row import is_known_name
 
+Object = dict[str, Any]
 Path = tuple[str, ...]  # the keys that lead to a value
 Cells = dict[Path, Any]
-Columns = dict[str, list[Any]]
-Object = dict[str, Any]
 Row = tuple[int, Cells, Object]  # the number of an item, the values around an object in it, and the object
 Roles = Mapping[str, str | None] | None
+Found = tuple[bool, list[int], dict[str, list[Any]]]  # whether a layout is recognised, the items of rows, the columns
 
 DEEPEST = 6
 _NAMES = ("name", "fullname", "displayname", "username", "nickname", "playername", "teamname", "gamertag")
@@ -26,7 +26,7 @@ _PLACES = ("ranks", "places", "placements", "results")
 _ENTRIES = frozenset((*LONG["players"].split(), "scores", "points", "participants", *_PLACES))
 _WON = frozenset(LONG["result"].split())
 _WINNERS = frozenset(WINNER_LOSER["winner"].split())
-# Values of a match under these names would be taken for values of its players.
+# Values of a match with these names would look like values of its players.
 _OF_PLAYERS = {
     name for role in ("player", "players", "team", "rank", "score", "result", "duration") for name in LONG[role].split()
 } - {*COMMON["time"].split()}
@@ -51,7 +51,7 @@ def list_entries(objects: Object, key: str = "name", what: str = "score") -> lis
     return [{key: name, **(value if isinstance(value, dict) else {what: value})} for name, value in objects.items()]
 
 
-def tabulate(items: Sequence[tuple[int, Object]], roles: Roles = None) -> tuple[list[int], Columns]:
+def tabulate(items: Sequence[tuple[int, Object]], roles: Roles = None) -> tuple[list[int], dict[str, list[Any]]]:
     """Return the number of the item of each row, and the columns of a table.
 
     A nested object is spread over columns. If the items do not name two sides, each object in one of their lists is a
@@ -64,11 +64,11 @@ def tabulate(items: Sequence[tuple[int, Object]], roles: Roles = None) -> tuple[
     """
     found, numbers, columns = _spread([(number, {}, item) for number, item in items], roles)
     if not found and "match" in columns:
-        recognise(list(columns), roles)  # what an item's list holds is not guessed
+        recognise(list(columns), roles)  # the contents of a list are not guessed
     return numbers, columns
 
 
-def _spread(rows: Sequence[Row], roles: Roles, depth: int = 0) -> tuple[bool, list[int], Columns]:
+def _spread(rows: Sequence[Row], roles: Roles, depth: int = 0) -> Found:
     """Return the table of the rows, or of the objects in one of their lists, and whether its layout is recognised."""
     flat = [_flatten(item) for _, _, item in rows]
     columns = _columns([outer | cells for (_, outer, _), (cells, _) in zip(rows, flat, strict=True)])
@@ -77,10 +77,8 @@ def _spread(rows: Sequence[Row], roles: Roles, depth: int = 0) -> tuple[bool, li
         layout = recognise(list(columns), roles)
     if layout is not None and layout.roles.get("match") != "match":
         columns.pop("match", None)
-    has_sides, has_entries = (
-        layout is not None and bool(layout.sides),
-        depth > 0 and "match" in getattr(layout, "roles", ()),
-    )
+    has_sides = layout is not None and bool(layout.sides)
+    has_entries = layout is not None and depth > 0 and "match" in layout.roles
     best = has_sides or has_entries, [number for number, *_ in rows], columns
     lengths = Counter[Path]()
     for _, lists in flat if depth < DEEPEST and not has_sides else ():
@@ -107,11 +105,9 @@ def _spread(rows: Sequence[Row], roles: Roles, depth: int = 0) -> tuple[bool, li
 
 def _places(around: Cells, entries: Sequence[Object]) -> list[Cells]:
     """Return the place of each entry of a match, if the match names the winner or says which team has won."""
-    named = {plain_name(path[-1]): cell for path, cell in around.items() if isinstance(cell, str)}
-    winners = {cell.casefold() for name, cell in named.items() if name in _WINNERS}
-    teams = {
-        path[-2].casefold(): cell for path, cell in around.items() if len(path) > 3 and plain_name(path[-1]) in _WON
-    }
+    texts = {path: cell.casefold() for path, cell in around.items() if isinstance(cell, str)}
+    winners = {cell for path, cell in texts.items() if plain_name(path[-1]) in _WINNERS}
+    teams = {path[-2].casefold(): cell for path, cell in texts.items() if path[3:] and plain_name(path[-1]) in _WON}
     winners |= {team for team, cell in teams.items() if cell == "true"}
     own = [{str(cell).casefold() for key, cell in one.items() if plain_name(key).endswith(_WHO)} for one in entries]
     if not any(winners & names for names in own) and not all(names & teams.keys() for names in own):
@@ -149,7 +145,7 @@ def _flatten(value: Object, path: Path = ()) -> tuple[Cells, dict[Path, list[Obj
     return cells, lists
 
 
-def _columns(rows: Sequence[Cells]) -> Columns:
+def _columns(rows: Sequence[Cells]) -> dict[str, list[Any]]:
     names = _short_names(dict.fromkeys(path for cells in rows for path in cells))
     return {name: [cells.get(path) for cells in rows] for path, name in names.items()}
 

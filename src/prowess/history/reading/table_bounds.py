@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Remark
-from ..columns.aliases import COMMON
+from ..columns.aliases import COMMON, STANDINGS
 from ..names import plain_name
 from ..read_context import Problems, Table
 from ..read_options import Choices
-from .header_row import Heading
+from .header_row import Heading, is_known_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,8 +24,8 @@ _FOOTER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ROUND = (
-    r"(?i)^\s*(?:(?:round|runde|ronda|ronde|rodada|turno|tour|matchday|spieltag|тур)\s*\d{1,2}"
-    r"|\d{1,2}\.?\s*(?:round|runde|ronda|ronde|rodada|turno|spieltag|тур))(?:\W.*)?$"
+    r"(?i)^\s*(?:(?:round|runde|ronda|ronde|rodada|turno|tour|matchday|spieltag|omgång|kolo|kolejka|тур)\s*\d{1,2}"
+    r"|\d{1,2}\.?\s*(?:round|runde|ronda|ronde|rodada|turno|spieltag|omgång|kolo|kolejka|тур))(?:\W.*)?$"
 )
 _NUMBER = re.compile(r"\d{1,2}")
 _DATE = re.compile(
@@ -51,12 +51,18 @@ class Grid:
 
 def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
     """Return the grid as a table, without empty rows and columns, comments, repeated headers and notes below it."""
+    grid = _with_one_order(grid)
     frame, heading = grid.frame, grid.heading
     remarks = [*grid.remarks, *heading.remarks]
     columns = frame.get_columns()
     first, blanks = columns[0], [(column, "") for column in columns]
     # Only rows whose first cell is empty, or begins with a space, can be blank.
     blank = _matching_rows(first.is_null() | (first < "!"), blanks)
+    if (end := _standings_row(frame, blank, heading)) is not None:
+        line = int(grid.lines(end))
+        text = f"{grid.unit} {line}: the standings that begin here are not read"
+        remark = Remark("below-table", (text,), count=len(frame) - end, line=line)
+        return trim_table(replace(grid, frame=frame[:end], remarks=[*grid.remarks, remark]), title, choices)
     named = [(column, cell) for column, cell in zip(columns, heading.cells, strict=False) if cell.strip()]
     repeated = comments = blank[:0]
     if len(named) > 1:
@@ -64,7 +70,7 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
         repeated = _matching_rows(candidates, [(column, cell.strip()) for column, cell in named])
     if heading.comments:
         comments = _matching_rows(first.str.starts_with("#"), blanks[1:])
-    sections = _section_rows(columns, heading)
+    sections = _section_rows(columns, heading, repeated)
     dropped = np.unique(np.concatenate([blank, repeated, comments, sections]))
     footer = _footer_rows(frame, dropped, [row for row, _ in grid.faults])
     for rows, code, what in (
@@ -86,8 +92,9 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
         line = int(grid.lines(sections[0]))
         times = f" ({len(sections)} times)" if len(sections) > 1 else ""
         written = f"{times}: {first[int(sections[0])][:60]!r}"
-        what = "day" if re.match(_DAY, first[int(sections[0])]) else "round"
-        text = f"{grid.unit} {line}: this heading of a {what} applies to the rows below it{written}"
+        kinds = ((_DAY, " of a day"), (_ROUND, " of a round"), ("", ""))
+        what = next(words for pattern, words in kinds if re.match(pattern, first[int(sections[0])]))
+        text = f"{grid.unit} {line}: this heading{what} applies to the rows below it{written}"
         remarks.append(Remark("round-headings", (text,), count=len(sections), line=line))
     empty = [name for name in heading.unnamed if (frame[name].fill_null("").str.strip_chars() == "").all()]
     frame = frame.drop(empty)
@@ -101,8 +108,37 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
     return replace(table, heading=" ".join([heading.titles, *map(str, notes)]))
 
 
-def _section_rows(columns: "Sequence[pl.Series]", heading: Heading) -> Rows:
+def _with_one_order(grid: Grid) -> Grid:
+    """Return the grid with the columns in the order of the first header, if another header has another order."""
+    frame, titles = grid.frame, [cell.strip() for cell in grid.heading.cells]
+    known = len({*titles}) == frame.width and sum(map(is_known_name, titles)) > 1
+    if not known or not (turned := frame[:, 0].is_in(titles)).any():
+        return grid
+    for row in (turned & frame[:, frame.width // 2].is_in(titles) & frame[:, -1].is_in(titles)).arg_true().to_list():
+        cells = [(cell or "").strip() for cell in frame.row(row)]
+        if cells != titles and sorted(cells) == sorted(titles):
+            order = [frame.columns[cells.index(title)] for title in titles]
+            frame = frame[:row].vstack(frame[row:].select(order).rename(dict(zip(order, frame.columns, strict=True))))
+            text = f"{grid.unit} {grid.lines(row)}: the columns are in another order from here on, as the header says"
+            grid.remarks.append(Remark("other-order", (text,), line=int(grid.lines(row))))
+    return replace(grid, frame=frame)
+
+
+def _standings_row(frame: "pl.DataFrame", blank: Rows, heading: Heading) -> int | None:
+    """Return the first row of a table of standings that follows a blank row; None if there is none."""
+    for row in blank[-_FOOTER_ROWS:].tolist():
+        for below in (row + 1, row + 2):  # there may be a title
+            names = {plain_name(cell or "") for cell in frame.row(below)} if below < len(frame) else set()
+            known = [not names.isdisjoint(words.split()) for words in STANDINGS]
+            if known[0] and sum(known) > 1 and names - {*map(plain_name, heading.cells)}:
+                return int(row)
+    return None
+
+
+def _section_rows(columns: "Sequence[pl.Series]", heading: Heading, repeated: Rows) -> Rows:
     """Return the rows that are headings of rounds: only the first cell is filled, with text such as "Round 2 on …".
+
+    A heading above a repeated header may have any text.
 
     Dates may be such headings, too, if the first row is a heading, and neither the other cells nor a header is a date.
     """
@@ -117,6 +153,7 @@ def _section_rows(columns: "Sequence[pl.Series]", heading: Heading) -> Rows:
     if days.any() and not dated and columns[0].str.contains(_DAY).sum() == days.sum():
         above = columns[0].drop_nulls().head(1)
         headings |= days & above.str.contains(f"{_ROUND}|{_DAY}").all()
+    headings |= rows.is_in((repeated - 1).tolist()) & columns[0].gather(rows).str.contains(r"\S").fill_null(False)
     candidates = rows.filter(headings).to_numpy().astype(np.intp)
     return _rows_with(candidates, [(column, "") for column in columns[1:]])
 
@@ -130,7 +167,8 @@ def _add_rounds(frame: "pl.DataFrame", kept: Rows, sections: Rows, titles: Seque
     for title in headings:  # a round may have several days
         last = last if (is_day := re.match(_DAY, title)) else title
         titles.append(f"{last} {title}" if is_day else title)
-    for name, pattern in (("Round", _NUMBER), ("Date", _DATE)):
+    named = all(re.match(f"{_ROUND}|{_DAY}", title) for title in headings)
+    for name, pattern in (("Round", _NUMBER), ("Date", _DATE)) if named else (("Session", re.compile(".*")),):
         found = [None if name == "Round" and re.match(_DAY, title) else pattern.search(title) for title in titles]
         cells = [None if one is None else one[0].strip() for one in found]
         needed = {cells[index] for index in np.unique(above)}

@@ -73,9 +73,8 @@ def _read_sheet(frame: "pl.DataFrame", name: str, source: Source, choices: Choic
     heading = find_heading([Record(number, list(cells)) for number, cells in enumerate(rows, 1)], choices, unit="row")
     frame.columns = list(heading.names)
     frame = frame[heading.start :].select(map(_format_dates, frame.columns))
-    return trim_table(
-        Grid(frame, heading, lambda rows: heading.start + rows + 1, remarks=[], unit="row"), source.title, choices
-    )
+    grid = Grid(frame, heading, lambda rows: heading.start + rows + 1, remarks=[], unit="row")
+    return trim_table(grid, source.title, choices)
 
 
 def _format_dates(column: str) -> "pl.Expr":
@@ -132,10 +131,8 @@ def _check_extent(archive: zipfile.ZipFile, sheet: zipfile.ZipInfo, source: Sour
     for piece in _pieces(archive, sheet):
         if reference := row_after.search(piece):
             extent = f"{int(reference[1]):,} rows and {columns:,} columns"
-            message = (
-                f"a sheet of {byte_size(sheet.file_size)} extends over {extent}, and the limit is {most:,.0f} cells"
-            )
-            raise limits.error(source.title, f"{message}; delete the cells that are far away from the table")
+            size = f"a sheet of {byte_size(sheet.file_size)} extends over {extent}, and the limit is {most:,.0f} cells"
+            raise limits.error(source.title, f"{size}; delete the cells that are far away from the table")
 
 
 def _check_repeats(archive: zipfile.ZipFile, content: zipfile.ZipInfo, source: Source, limits: ReadLimits) -> None:

@@ -21,6 +21,7 @@ from .exports import (
 
 _SET = re.compile(r"\s*(-?\d+)\s*[-:]\s*(-?\d+)\s*")
 _TIMES = ("completed_at", "underway_at", "started_at")  # keys of times in Challonge
+_STARTGG_TIMES = ("completedAt", "startedAt", "startAt")
 _COMPLETED = (3, "3", "COMPLETED")  # values of a completed state in start.gg
 # The place for each result: version 2 of Toornament's API has words, version 1 has numbers.
 _RESULTS = {"win": 1, "draw": 1, "loss": 2, 1: 1, 2: 1, 3: 2}
@@ -170,7 +171,6 @@ def read_startgg(document: Any, title: str, choices: Choices) -> Table | None:
         entrants = [slot.get("entrant") or {} for slot in slots]
         standings = [slot.get("standing") or {} for slot in slots]
         values = [number_or_none(((one.get("stats") or {}).get("score") or {}).get("value")) for one in standings]
-        scores = [value for value in values if value is not None]
         winner, placements = played.get("winnerId"), [one.get("placement") for one in standings]
         if len(slots) < 2 or any(entrant.get("name") is None for entrant in entrants):
             matches.skip(number, "byes" if winner is not None else "not-played")
@@ -178,17 +178,13 @@ def read_startgg(document: Any, title: str, choices: Choices) -> Table | None:
         if "state" in played and played["state"] not in _COMPLETED:
             matches.skip(number, "not-played")
             continue
-        disqualified = played.get("displayScore") == "DQ" or any(score < 0 for score in scores)
+        disqualified = played.get("displayScore") == "DQ" or min(value or 0 for value in values) < 0
         if disqualified and matches.skip_walkover(number):
             continue
         ids = [entrant.get("id") for entrant in entrants]
-        if len(slots) == 2 and winner is not None and winner in ids:
-            ranks = [1 if key == winner else 2 for key in ids]
-        elif all(isinstance(place, int) and place > 0 for place in placements):
-            ranks = places([-place for place in placements if place is not None])
-        elif len(scores) == len(slots):
-            ranks = places(scores)
-        else:
+        decided = len(slots) == 2 and winner is not None and winner in ids
+        results = [1 if key == winner else 2 for key in ids] if decided else [None]
+        if (ranks := _ranks(results, placements, values)) is None:
             matches.skip(number, "not-played")
             continue
         players = [_players(entrant, choices) for entrant in entrants]
@@ -196,17 +192,23 @@ def read_startgg(document: Any, title: str, choices: Choices) -> Table | None:
         seeds = [entrant.get("initialSeedNum") for entrant in entrants]
         context = [[{"seed": seed}] * len(team) for seed, team in zip(seeds, players, strict=True)]
         entries = [Entry(*entry) for entry in zip(players, ranks, kept, context, strict=True)]
-        time = next(
-            (unix_time(played.get(key)) for key in ("completedAt", "startedAt", "startAt") if played.get(key)), ""
-        )
+        time = next(filter(None, (unix_time(played.get(key)) for key in _STARTGG_TIMES)), "")
         if matches.add(number, entries, time, played.get("id"), context=choose_keys(played, _STARTGG)):
             teams += any(len(team) > 1 for team in players)
     if teams:
         text = f"entrants with several participants are read as teams ({count(teams, 'set', 'sets')}); use "
-        matches.remarks.append(
-            Remark("rosters", (text, Option("rosters", ""), " to rate each entrant as one player"), count=teams)
-        )
+        pieces = (text, Option("rosters", ""), " to rate each entrant as one player")
+        matches.remarks.append(Remark("rosters", pieces, count=teams))
     return matches.table()
+
+
+def _ranks(results: list[Any], placements: list[Any], scores: list[Any]) -> list[int] | None:
+    """Return the places of the teams: their results if all are known, else their placements or scores."""
+    if None not in results:
+        return results
+    if all(isinstance(place, int) and place > 0 for place in placements):
+        return places([-place for place in placements])
+    return None if None in scores else places(scores)
 
 
 def _players(entrant: JsonObject, choices: Choices) -> tuple[str, ...]:
@@ -239,15 +241,7 @@ def read_toornament(document: Any, title: str, choices: Choices) -> Table | None
         if any(forfeits) and matches.skip_walkover(number):
             continue
         values = [None if any(forfeits) else number_or_none(one.get("score")) for one in opponents]
-        scores = [value for value in values if value is not None]
-        placements = [one.get("rank") for one in opponents]
-        if None not in results:
-            ranks = [result for result in results if result is not None]
-        elif all(isinstance(place, int) and place > 0 for place in placements):
-            ranks = places([-place for place in placements if place is not None])
-        elif len(scores) == len(names):
-            ranks = places(scores)
-        else:
+        if (ranks := _ranks(results, [one.get("rank") for one in opponents], values)) is None:
             matches.skip(number, "not-played")
             continue
         entries = [Entry((str(name),), rank, value) for name, rank, value in zip(names, ranks, values, strict=True)]
