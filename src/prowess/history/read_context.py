@@ -19,10 +19,10 @@ codes are:
   `players-of-clubs`, `unknown-draws`, `win-columns`, `teammates`, `lowest-wins`, `handicap`, `unused-handicap`,
   `summary-columns`, `doubtful-sums`, `distant-scores`
 - of the cells: `decimal-mark`, `bare-decimals`, `negative-scores`, `bracketed-numbers`, `unread-scores`,
-  `partial-scores`, `rosters`, `single-name`, `smaller-teams`, `result-words`, `overtime`, `winner-first`, `sets`,
-  `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`, `missing-places`, `missing-durations`,
-  `numbers-as-dates`, `months`, `short-years`, `several-zones`, `earliest-time`, `day-month-order`, `empty-clock`,
-  `distant-times`, `seeds`, `similar-names`
+  `partial-scores`, `rosters`, `partners`, `single-name`, `smaller-teams`, `result-words`, `overtime`,
+  `winner-first`, `sets`, `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`, `missing-places`,
+  `missing-durations`, `numbers-as-dates`, `months`, `short-years`, `several-zones`, `earliest-time`, `day-month-order`,
+  `empty-clock`, `distant-times`, `seeds`, `similar-names`
 - of rows left out or counted: `not-played`, `late-draw`, `summary-rows`, `walkovers`, `byes`, `placeholders`, `absent`,
   `par`, `repeated-players`, `single-team`, `repeated-rows`, `repeated-rows-counted`, `mirrored-rows`,
   `mirrored-rows-counted`, `repeated-matches`, `problems`
@@ -422,6 +422,9 @@ def history_or_error(findings: Findings, skip_problems: bool | None, *, part: bo
         remark = Remark("problems", pieces, problem.column, number, line)
         return replace(findings.history, remarks=(*findings.history.remarks, remark))
     others = f" ({count(number - 1, 'more problem', 'more problems')}; " if number > 1 else " ("
-    skip = (others, "use ", Option("skip_problems", True), f" to skip {'such rows' if number > 1 else 'this row'})")
+    which = f" to skip {'such rows' if number > 1 else 'this row'})"
+    skip: tuple[Piece, ...] = ("use ", Option("skip_problems", True), which)
+    if number > SHOWN and 2 * findings.unusable_rows() >= findings.rows:
+        skip = ("at least half of the rows have one, so check the roles of the columns)",)
     place = f"{findings.title}, {where}: "
-    raise Error(place, *problem.pieces, *skip, field=problem.column, line=line, value=problem.value)
+    raise Error(place, *problem.pieces, others, *skip, field=problem.column, line=line, value=problem.value)

@@ -44,6 +44,7 @@ from .columns.infer_columns import (
     reconcile_results,
     unfit_columns,
 )
+from .columns.joined_names import join_crews
 from .columns.layout import Layout, NoLayout, Suggestion, recognise
 from .columns.lineups import add_lineups
 from .columns.long import RowGroups, read_long
@@ -191,7 +192,7 @@ def read_sample(table: Table, **reading: Any) -> Findings | None:
     choices = replace(table.choices, context=(), **reading)
     sample = table.without(np.arange(SAMPLE, len(table.frame)))
     try:
-        findings = from_table(replace(sample, choices=choices, decided={}), suggest=False)
+        findings = from_table(replace(sample, choices=choices, decided={"suggested": True}), suggest=False)
     except Error:
         return None
     return findings if len(findings.history) and 2 * findings.unusable_rows() <= findings.rows else None
@@ -228,7 +229,7 @@ class _UnusedRows:
 
 
 def _recognise(table: Table, suggest: bool) -> tuple[Table, Layout]:
-    table = read_handicap(read_win_columns(join_sets(fill_down(table))))
+    table = read_handicap(read_win_columns(join_sets(fill_down(join_crews(table)))))
     plain = without_context(table)
     try:
         unfit = table.decide("unfit columns", lambda: unfit_columns(plain) if len(table.frame) else None)

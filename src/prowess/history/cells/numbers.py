@@ -25,9 +25,8 @@ _SHAPE = re.compile(
 )
 _WHOLE = re.compile(r"\d+\.?")
 _FIRST = r"[1-9]\d{0,2}"  # a number with thousands separators never begins with a zero: 0 123 is two numbers, or a typo
-_SPACED = re.compile(
-    rf"({_FIRST}(?:([ '])\d{{3}})(?:\2\d{{3}})*)(?:([.,])(\d+))?"
-)  # if spaces separate thousands, as in 1 234,5, the comma or point is the decimal mark
+# If spaces separate thousands, as in 1 234,5, the comma or point is the decimal mark.
+_SPACED = re.compile(rf"({_FIRST}(?:([ '])\d{{3}})(?:\2\d{{3}})*)(?:([.,])(\d+))?")
 _GROUPED = {  # for each decimal mark, numbers whose thousands separators prove it
     ".": re.compile(rf"{_FIRST}(?:,\d{{3}})+\.\d+|{_FIRST}(?:,\d{{3}}){{2,}}|[1-9]\d?(?:,\d{{2}})+,\d{{3}}(?:\.\d+)?"),
     ",": re.compile(rf"{_FIRST}(?:\.\d{{3}})+,\d+|{_FIRST}(?:\.\d{{3}}){{2,}}"),
@@ -135,9 +134,8 @@ def _merge(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", val
     # Among whole scores .5 may be a damaged 5 or 2.5. Among chess points, which are at most 1, it is a draw.
     if bare.any() and (whole > 1).any() and not np.any(values[~bare] % 1 > 0):
         first = int(np.argmax(bare))
-        text = (
-            f"column {column!r} holds {rest[first]!r}, which is read as {values[first]:g}; all other numbers are whole"
-        )
+        text = f"column {column!r} holds {rest[first]!r}, which is read as {values[first]:g}"
+        text += "; all other numbers are whole"
         row = int(where[first])
         table.note("bare-decimals", f"{table.row_name(row)}: {text}", column=column, number=int(bare.sum()), row=row)
     return merged

@@ -122,12 +122,9 @@ def _read_cells(
     ]
     unread = sum(cell.count for cell in cells if cell.kind == _WRONG)
     if places is not None and places + sum(cell.count for cell in cells if cell.kind < _EMPTY) >= unread:
-        cells = [
-            replace(cell, kind=_WORD, word=cell.text)
-            if cell.kind == _WRONG and cell.count > 1 and _is_word(cell.text)
-            else cell
-            for cell in cells
-        ]
+        for index, cell in enumerate(cells):
+            if cell.kind == _WRONG and cell.count > 1 and _is_word(cell.text):
+                cells[index] = replace(cell, kind=_WORD, word=cell.text)
     _note_words(table, column, cells)
     return np.array([cell.kind for cell in cells], int)[code], np.array([cell.rank for cell in cells], float)[code]
 
@@ -145,8 +142,9 @@ def _classify(
     rank = _place(text, decimal) if rank is None else rank
     if rank is not None:
         return _PLACE, rank, ""
-    head = re.match(r"[^\s(:,+0-9]{2,}", text)  # the word in a cell such as DNF (engine)
-    for word in () if text.startswith("#") else (text, head[0] if head else text):  # #REF! is an error, not a word
+    # the word in a cell such as DNF (engine), or 6 DNF
+    head = re.match(r"(?:\(?\d+(?:[.,]\d+)? ?(?=[A-Z]{3}\)?$))?([^\s(:,+0-9)]{2,})", text)
+    for word in () if text.startswith("#") else (text, head[1] if head else text):  # #REF! is an error, not a word
         key = _key(word)
         if key in absent or (key in DID_NOT_START and key not in unplaced):
             return _ABSENT, nan, word
@@ -194,16 +192,11 @@ def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
         return
     listed = ", ".join(f"{word} {number:,}" for word, number in counts.most_common(_SHOWN))
     listed += ", …" * (len(counts) > _SHOWN)
-    common = counts.most_common(1)[0][0]
-    table.note(
-        "words-for-places",
-        f"{column}: entries with a word instead of a place share the last place of their match: {counts.total():,} of"
-        f" {len(table.frame):,} ({listed}); use ",
-        Option("absent", (common,)),
-        f" to leave {'them' if len(counts) == 1 else common} out",
-        column=column,
-        number=counts.total(),
-    )
+    common, number = counts.most_common(1)[0][0], counts.total()
+    text = f"{column}: entries with a word instead of a place share the last place of their match: {number:,} of"
+    text += f" {len(table.frame):,} ({listed}); use "
+    more = f" to leave {'them' if len(counts) == 1 else common} out"
+    table.note("words-for-places", text, Option("absent", (common,)), more, column=column, number=number)
 
 
 def _right(text: str) -> Message:

@@ -181,9 +181,8 @@ class _Column:
     def _score_unit(self, read: list[Cell]) -> str:
         of_sets = [result for result in read if result.within is not None]
         tennis = bool(of_sets) and sum(result.tennis for result in of_sets) >= MOST * len(of_sets)
-        usual = self.table.decide(
-            f"what {self.column} counts", lambda: ("games" if tennis else "sets") if of_sets else None
-        )
+        counted = ("games" if tennis else "sets") if of_sets else None
+        usual = self.table.decide(f"what {self.column} counts", lambda: counted)
         return self.table.choices.score_unit or usual or "sets"
 
     def results(self, read: list[Cell]) -> Results:
@@ -256,9 +255,8 @@ def _choose_language(cells: _Column, words: Sequence[str], also: Mapping[str, in
     }
     fits = {language: sum(counts[word] for word in counts.keys() & own.keys()) for language, own in known.items()}
     most = max(fits.values())
-    fitting = cells.table.decide(
-        f"language of {cells.column}", lambda: [language for language, fit in fits.items() if fit == most > 0] or None
-    )
+    equal = [language for language, fit in fits.items() if fit == most > 0]
+    fitting = cells.table.decide(f"language of {cells.column}", lambda: equal or None)
     best, *others = [language for language in fitting or fits if language in known]
     signs = known[best]
     present = sorted(counts.keys() & signs.keys())

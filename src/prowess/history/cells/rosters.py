@@ -108,8 +108,7 @@ def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple
         table.note("rosters", "rosters are lists in brackets; ", *_WHOLE)
         return _separate_list(cells, texts)
     if table.choices.rosters is not None:
-        separator = _ESCAPES.get(table.choices.rosters, table.choices.rosters)
-        return (f" {separator} " if separator.isalpha() else separator), texts
+        return separator_in_cells(table.choices.rosters), texts
     surname_first = table.decide("whether names have commas", lambda: are_surnames_first(cells, sure) or None)
     if surname_first:
         cells = cells.str.replace_all(",", "", literal=True)
@@ -126,6 +125,16 @@ def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple
         option = Option("rosters", unused.strip() or unused)
         table.note("single-name", f"{cell!r} is read as one name; use ", option, " to split it")
     return mark, texts
+
+
+def separator_in_cells(choice: str) -> str:
+    r"""Return the separator that the user means; a word has blanks around it.
+
+    >>> separator_in_cells("e"), separator_in_cells("\\n"), separator_in_cells("/")
+    (' e ', '\n', '/')
+    """
+    separator = _ESCAPES.get(choice, choice)
+    return f" {separator} " if separator.isalpha() else separator
 
 
 def _separate_list(cells: "pl.Series", texts: list["pl.Series"]) -> tuple[str, list["pl.Series"]]:

@@ -23,9 +23,7 @@ _STAGES = {
     **dict.fromkeys(("br", "bronze", "thirdplace", "3rdplace", "thirdplaceplayoff", "3rd"), _KNOCKOUT - 1.5),
     **dict.fromkeys(("f", "final", "finals", "thefinal", "finale", "endspiel", "grandfinal"), _KNOCKOUT - 1),
 }
-_ORDINALS = {
-    word: number for number, word in enumerate(["first", "second", "third", "fourth", "fifth", "sixth", "seventh"], 1)
-}
+_ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh"]
 _GROUP_NAME = re.compile(r"(?:group|pool|gruppe|groupe|grupo)(?:[a-p]|\d{1,2})")
 _QUALIFYING_ROUND = re.compile(r"q(?:ualifying|ualification|r)?(?:round)?(\d?)|(\d)(?:st|nd|rd|th)?qualifyinground")
 _ROUND_OF = re.compile(r"(?:roundof|lastof|last|bestof)(\d{1,3})|1/?(\d{1,2})(?:final|finale|finals)?")
@@ -64,6 +62,6 @@ def _order(word: str, sized: bool) -> float:
     if players >= 2:
         return _KNOCKOUT - log2(players)
     if (ordinal := word.removesuffix("round")) in _ORDINALS:
-        return float(_ORDINALS[ordinal])
+        return 1.0 + _ORDINALS.index(ordinal)
     numbered = _NUMBERED.fullmatch(word)
     return _FIRST - 1 + float(numbered[1]) if numbered else nan

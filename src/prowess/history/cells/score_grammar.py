@@ -14,6 +14,8 @@ PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG = range(4)
 _RIGHT = "this is not a result; write a result such as 3-1, 1/2-1/2 or w/o"
 _DATE = "this looks like a date; spreadsheets turn results into dates, so write it as text, such as 3:1"
 _AROUND = words.AROUND_SCORES | words.UNPLAYED | words.WALKOVERS | words.RETIRED
+_AROUND_SCORE = r"^\((\d+)\) ?(\d+) ?[-:] ?(\d+) ?\((\d+)\)$"  # a shoot-out, as in (5) 0-0 (4)
+_SLASHES = r"\d\d?/\d\d?(?: ?\(\d+\))?[ ,;]+\d\d?/\d"  # sets, as in 6/3 7/6(4)
 _SET = 6  # minimum number of games in a tennis set
 
 
@@ -95,6 +97,8 @@ def pair_cell(cell: str, decimal: str | None = None) -> Cell:
     """
     grammar = _grammar()
     text = plain_text(cell).casefold().strip("'\"").removesuffix(".")
+    text = re.sub(_AROUND_SCORE, r"\2 (\1)-\3 (\4)", text)
+    text = text.replace("/", "-") if re.match(_SLASHES, text) else text
     if (word := _read_word(text)) is not None:
         return word
     if single := grammar.single.fullmatch(text):
@@ -114,6 +118,10 @@ def pair_cell(cell: str, decimal: str | None = None) -> Cell:
 def _read_word(text: str) -> Cell | None:
     grammar = _grammar()
     word, signs = plain_name(text), text.replace(" ", "")
+    parts = {plain_name(part) for part in text.split()}
+    sides = bool(parts & words.HOSTS), bool(parts & words.GUESTS)
+    if parts & words.WALKOVERS and parts <= words.AROUND_WALKOVERS and any(sides) == bool(parts & words.FOR):
+        return Cell(WALKOVER, sign=sides[0] - sides[1])
     if text in words.MISSING or word in words.UNPLAYED:
         return Cell(UNPLAYED_MATCH)
     if signs in grammar.signs:
@@ -153,6 +161,8 @@ def _read_pairs(outside: str, inside: list[str]) -> Cell:
         beyond = len(more) == 1 and (more[0][0] > first or more[0][1] > second)
         rule = "retired" if retired else "shoot-out" if first == second and (shot or beyond) else ""
         cell = pair(first, second, pairs=0 if more else 1, rule=rule)
+        if first == second and any(part[1:-1].strip().isdecimal() for part in inside):
+            return Cell()  # half of a shoot-out
         if rule == "shoot-out":
             return replace(cell, shot=sign_of(*more[-1]) if more else 0)
         # Without another score, the score includes the shoot-out. In French, "a.p." means extra time.

@@ -15,9 +15,7 @@ MISSING = _words(  # texts that mean an empty cell, in lower case
 ) | {""}
 
 # Error values and null markers that spreadsheets and databases write for a missing value.
-NO_VALUES = frozenset(
-    ("#REF!", "#N/A", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!", "\\N", "<NA>", "(null)")
-)
+NO_VALUES = _words("#REF! #N/A #VALUE! #NAME? #DIV/0! #NULL! #NUM! #SPILL! #CALC! \\N <NA> (null)")
 
 # Separators between the names of a roster: first characters that never occur in names, then characters that may.
 # Characters of the second kind count as separators only if at least half of the cells contain them.
@@ -38,12 +36,12 @@ DID_NOT_START = _words(
     " неиграл отсутствовал"
 )
 UNPLACED = _words(
-    "dnf wd wdn wdr w withdrawn withdrew"
-    " dsq dq dqd disq disqualified nc ncl nq ret retd rtd retired retirement r ex exc excl excluded ab abd abn aband"
-    " abandoned abandon otl hd hdl lap lapped out elim eliminated f fail failed fell crash crashed acc accident ocs ufd"
-    " bfd raf dne dgm tle unc mdq udq rdsq lif pu ur bd su ro co ref unp unplaced unclassified notclassified unranked"
-    " nr didnotfinish didnotplace nm nh ausg ausgeschieden aufg aufgegeben disk disqu nonclasse elimine retirado desc"
-    " descalificado rit ritirato squal squalificato cut mc mdf missedcut"
+    "dnf wd wdn wdr w withdrawn withdrew dsq dq dqd disq disqualified nc ncl nq ret retd rtd retired retirement r ex"
+    " exc excl excluded ab abd abn aband abandoned abandon otl hd hdl lap lapped out elim eliminated f fail failed"
+    " fell crash crashed acc accident ocs ufd bfd raf dne dgm tle unc mdq udq rdsq lif pu ur bd su ro co ref unp"
+    " unplaced unclassified notclassified unranked nr didnotfinish didnotplace nm nh ausg ausgeschieden aufg"
+    " aufgegeben disk disqu nonclasse elimine retirado desc descalificado rit ritirato squal squalificato cut mc mdf"
+    " missedcut"
 )
 # Words for places. A tournament round stands for the mean place of the players who lost in that round.
 PLACES = {
@@ -56,25 +54,34 @@ ROUNDS = {"w": 1.0, "f": 2.0, "sf": 3.5, "qf": 6.5, "r16": 12.5, "r32": 24.5, "r
 UNPLAYED = _words(
     "v vs versus pp ppd pst postp postponed cancelled canceled canc abandoned aban abd tbd tba void bye scheduled sched"
     " suspended susp noresult nocontest nc nr rainedout rain unplayed notplayed np unfinished inprogress live verlegt"
-    " verschoben abgesagt abgebrochen annule annulee reporte aplazado cancelado suspendido rinviata adiado"
+    " verschoben abgesagt abgebrochen annule annulee reporte aplazado cancelado suspendido rinviata adiado aa"
+    " aplazada suspendida cancelada adiada rinviato rinv sospesa sosp przełozony przełozone odłozony odwołany"
+    " uitgesteld afgelast installd uppskjuten utsatt udsat odlozeno halasztva ertelendi перенос перенесен 延期 推迟"
 )
 UNPLAYED_SIGNS = _words("* - -- --- -:- _:_ _-_ : x:x x-x ?:? ?-? ? 0f-0f 0f:0f")
 WALKOVERS = _words(
     "wo walkover wover ff fft forfeit forfeited awarded awd award default defaulted kampflos wertung forfait tavolino"
-    " incomparecencia"
+    " tav incomparecencia walkower noshow kontumace неявка технпор тп 不戦勝"
 )
-FIRST_BY_WALKOVER = _words("+:- +/- +- +-- 1-0f 1f-0f 1f-0 1:0f 1f:0f 1f:0")
-SECOND_BY_WALKOVER = _words("-:+ -/+ -+ --+ 0f-1 0f-1f 0-1f 0f:1 0f:1f 0:1f")
+FIRST_BY_WALKOVER = _words("+:- +/- +- +-- 1-0f 1f-0f 1f-0 1:0f 1f:0f 1f:0 h-w h/w")
+SECOND_BY_WALKOVER = _words("-:+ -/+ -+ --+ 0f-1 0f-1f 0-1f 0f:1 0f:1f 0:1f a-w a/w")
+# Words beside those for walkovers: the sides, "for" (the side that won), and words without a meaning of their own.
+HOSTS = _words("heim heimteam home host hosts local locales domicile casa gospodarz gospodarzy thuis хозяев домашних")
+GUESTS = _words("gast gaste away visitor visitors visitante visitantes exterieur ospite ospiti gosci uit гостей")
+FOR = _words("fur for to pour para per dla favor voor till в")
+_BESIDE = _words(
+    "a al de del di en la las le les el los the por par pola victoria victoire vittoria vitoria sieg пользу"
+)
+AROUND_WALKOVERS = WALKOVERS | HOSTS | GUESTS | FOR | _BESIDE
 SHOOTOUTS = _words(
     "p pen pens pk pks pso penalties penalty shootout so gws np ne ie elfm elfmeterschiessen tab dcr rig rigori ap gp"
     " penaltis penales tirs strafschoppen wns karne karnych kk sn str straffar пен пенальти бул буллиты б 点球"
 )
 AROUND_SCORES = SHOOTOUTS | _words(
     "aet et ot au but buts dp dprol от дв 1ot 2ot 3ot 4ot nv nve after extra time overtime ft full fulltime ht half"
-    " halftime on agg aggregate won"
-    " win wins by dls final sets tb prol dts n v i e a"
+    " halftime on agg aggregate won win wins by dls final sets tb prol dts n v i e a"
 )
-RETIRED = _words("ret retd retired rtd retires def dq disqualified")
+RETIRED = _words("ret retd retired rtd retires def dq disqualified ab abandon aufg aufgabe rit ritirato krecz kreczem")
 MONTHS = (
     "jan feb mar apr may jun jul aug sep oct nov dec mrz mär mai okt dez févr fév avr juin juil août déc ene abr ago"
     " dic gen mag giu lug set ott fev out"
@@ -87,7 +94,7 @@ BYES = _words("bye bye. -bye- (bye) freilos spielfrei exempt libre riposa descan
 
 # Names that stand for nobody, or for anybody, in lower case and with "_" for a blank.
 PLACEHOLDERS = _words(
-    "tbd tba tbc n/a n.a. n.n. n._n. n/n [deleted] anonymous anonym anonyme anonimo anônimo anónimo anonymus"
+    "null tbd tba tbc n/a n.a. n.n. n._n. n/n [deleted] anonymous anonym anonyme anonimo anônimo anónimo anonymus"
     " anon аноним 匿名 unknown unbekannt inconnu desconocido desconhecido sconosciuto onbekend nieznany"
     " неизвестный неизвестно 不明 未定 deleted deleted_user to_be_decided to_be_determined to_be_announced"
     " to_be_confirmed noch_offen à_déterminer por_definir a_definir da_definire"
@@ -128,6 +135,8 @@ LANGUAGES = {
     "G/E/P": ("g ganado ganada victoria gano", "e empate empatado", "p perdido perdida derrota perdio"),
     "V/N/P": ("v vittoria vinta", "n x pareggio", "p sconfitta persa"),
     "S/U/N": ("s sieg gewonnen", "u unentschieden remis", "n niederlage verloren"),
+    "V/X/S": ("v vittoria vinta", "x pareggio", "s sconfitta persa"),
+    "Z/R/P": ("z zwyciestwo wygrana", "r remis", "p porazka przegrana"),
     "В/Н/П": ("в победа", "н ничья", "п поражение"),
 }
 YES_NO = dict.fromkeys(["true", "t", "yes", "ja", "oui", "si", "sim", "да"], 1) | dict.fromkeys(

@@ -118,8 +118,8 @@ STANDINGS = (
 )  # fmt: skip
 TO_PAR = "topar toparscore strokes"  # golf: R1 to R4 are the rounds of one tournament
 OPPONENT = (
-    "opponent opp opponentname opponentid opponentteam against versus vs gegner adversaire rival avversario adversario"
-    " oponente oponent tegenstander przeciwnik соперник противник"
+    "opponent opp opponentname opponentid opponentteam gegner adversaire rival avversario adversario oponente oponent"
+    " tegenstander przeciwnik соперник противник against versus vs"
 )
 COMMON = {
     "time": (
@@ -190,7 +190,8 @@ WINNER_LOSER = {
 RESULT = (
     "winner winnerside winningside winningteam winnername winnerid sieger gewinner vainqueur gagnant ganador vincitore"
     " победитель zwyciezca vencedor ganhador winnaar vinnare vinder voittaja vitez gyoztes kazanan result outcome ftr"
-    " res wl wdl winloss win score scores finalscore fulltimescore ft fulltime scoreline endresult sets satze saetze"
+    " res wl wdl vd vnd vdn zp sn winloss win score scores finalscore fulltimescore ft fulltime scoreline endresult"
+    " sets satze saetze"
     " ergebnis endstand resultat resultado risultato placar uitslag wynik vysledek siffror body punteggio verdict"
     " preference preferred счет результат 比分 结果 スコア didyouwin didyouwinorlose iwon youwon winorlose winorloss"
     " wonorlost hastdugewonnen gewonnen siegoderniederlage astugagne avezvousgagne gagne hasganado ganaste ganado ganou"

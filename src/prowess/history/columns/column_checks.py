@@ -49,11 +49,8 @@ def _note_ignored_names(table: Table, layout: Layout, draft: RawMatches) -> None
         if players.isdisjoint(cell.strip() for cell in sample.frame[column].drop_nulls().to_list()):
             continue
         cells = [(cell, row) for cell, row in zip(text_of(sample, column), listed, strict=True) if cell]
-        missing = {
-            cell
-            for cell, row in cells
-            if cell in players and not any(cell in side for side in row) and not cell.isdigit()
-        }
+        known = [(cell, row) for cell, row in cells if cell in players and not cell.isdigit()]
+        missing = {cell for cell, row in known if not any(cell in side for side in row)}
         if len(missing) > 1 and 2 * sum(cell in missing for cell, _ in cells) > len(cells):
             text = f"column {column!r} is not used, although it holds names of players, such as {min(missing)!r}; "
             option = Option("columns", {"player2": column})
@@ -125,10 +122,8 @@ def _note_numbered_players(table: Table, draft: RawMatches) -> None:
         if plain_name(column) in results and table.frame[column].dtype == pl.String:
             cells = text_of(replace(table, frame=table.frame.head(_ROWS)), column).drop_nulls()
             if len(cells) and cells.str.contains(r"\p{L}{3}").all():
-                text = (
-                    f"all player names are numbers, but column {column!r} holds texts such as {cells[0]!r}; if "
-                    "these are names, use "
-                )
+                text = f"all player names are numbers, but column {column!r} holds texts such as {cells[0]!r}"
+                text += "; if these are names, use "
                 option = Option("columns", {"player": column})
                 table.note("names-for-places", text, option, column=column)
 
@@ -136,14 +131,9 @@ def _note_numbered_players(table: Table, draft: RawMatches) -> None:
 def _note_unnamed(table: Table, layout: Layout) -> None:
     # In a file without a header, no column has a name.
     unused = [column for column in layout.unused(table.frame.columns) if column.isdigit()]
-    if (
-        unused
-        and len(unused) < len(table.frame.columns)
-        and "no-header" not in {remark.code for remark in table.remarks}
-    ):
-        subject = (
-            f"column {unused[0]} has no name and is"
-            if len(unused) == 1
-            else f"columns {list_names(unused)} have no name and are"
-        )
+    named = "no-header" not in {remark.code for remark in table.remarks}
+    if unused and len(unused) < len(table.frame.columns) and named:
+        subject = f"columns {list_names(unused)} have no name and are"
+        if len(unused) == 1:
+            subject = f"column {unused[0]} has no name and is"
         table.note("unnamed-ignored", f"{subject} not used", column=unused[0], number=len(unused))

@@ -1,11 +1,12 @@
 """Decide whether the lowest score wins, as with the strokes of golf; read net scores beside handicaps."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import permutations
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import Error, Option
 from ..cells.numbers import numbers
@@ -131,17 +132,10 @@ def read_handicap(table: Table) -> Table:
     values = {column: read for column, read in values.items() if np.isfinite(read).sum() > len(read) / 2}
     if handicap not in values or len(values) > MOST_COLUMNS:
         return table
-    filled = {column: text_of(table, column).is_not_null().to_numpy() for column in values}
-    few = max(1, round((1 - AGREE) * len(table.frame)))  # a slip in one row
     by, words = values.pop(handicap), {column: _words(column) for column in values}
     net = [column for column in values if words[column] & set(aliases.NET.split())]
     gross = [column for column in values if words[column] & set(aliases.GROSS.split())]
-    pairs = []
-    for low, high in permutations(values, 2):
-        right = np.abs(values[low] + by - values[high]) < CLOSE
-        wrong = ~right & filled[low] & filled[high]
-        if wrong.sum() <= few and right.sum() > 2 * wrong.sum():
-            pairs.append((low, high, wrong))
+    pairs = list(_differing_by(table, values, by))
     if len(pairs) != 1 or pairs[0][1] in net or (pairs[0][0] in gross and pairs[0][0] in net):
         claimed = [*net, *(name for name in values if words[name] & set(aliases.HANDICAP.split()))]
         if claimed:
@@ -165,3 +159,14 @@ def read_handicap(table: Table) -> Table:
     table.note("handicap", text, change, f" to compare {other}", column=result)
     columns = {**(table.choices.columns or {}), role: result}
     return replace(table, choices=replace(table.choices, columns=columns))
+
+
+def _differing_by(table: Table, values: dict[str, Floats], by: Floats) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+    """Yield the pairs of columns that differ by a handicap in nearly all rows, and the rows in which they do not."""
+    filled = {column: text_of(table, column).is_not_null().to_numpy() for column in values}
+    few = max(1, round((1 - AGREE) * len(table.frame)))  # a slip in one row
+    for low, high in permutations(values, 2):
+        right = np.abs(values[low] + by - values[high]) < CLOSE
+        wrong = ~right & filled[low] & filled[high]
+        if wrong.sum() <= few and right.sum() > 2 * wrong.sum():
+            yield low, high, wrong

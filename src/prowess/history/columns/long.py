@@ -413,7 +413,7 @@ def _players(table: Table, layout: Layout, rows: RowGroups) -> tuple[Ints, Ints,
         code = code[rows.order]
         alone = not {"player", "team"} <= layout.roles.keys()
         match = np.repeat(np.arange(len(rows.match_start) - 1), np.diff(rows.match_row_start))
-        teams = split_joined(table, code, match, different) if alone else None
+        teams = split_joined(table, [_player_column(layout)], code, match, different) if alone else None
         return teams or (np.ones(len(code), np.int32), code, different)
     column = layout.roles["players"]
     [lists], _ = rosters(table, [column], sure=True)

@@ -53,9 +53,8 @@ def _drop_partial_scores(draft: RawMatches) -> None:
         partly = values < np.diff(draft.match_start)
         some = np.flatnonzero(ranked & partly & (values > 0))
         if len(some):
-            matches = count(
-                len(some), "match has scores for some teams only", "matches have scores for some teams only"
-            )
+            only = "scores for some teams only"
+            matches = count(len(some), f"match has {only}", f"matches have {only}")
             text = f"{matches}, so these scores are not used (first: {draft.where(int(some[0]), None)})"
             draft.remarks += (Remark("partial-scores", (text,), count=len(some)),)
         draft.score = np.where((ranked & partly)[draft.match_of_team], np.nan, draft.score)
@@ -105,11 +104,8 @@ def _sizes(draft: RawMatches) -> Iterator[Fault]:
         for match in alone.tolist():
             first, last = draft.team_start[draft.match_start[match : match + 2]]
             names = ", ".join(draft.names[player] for player in draft.player[first:last])
-            text = (
-                f"a match needs at least two teams, not {teams[match]}{f' ({names})' * bool(names)}; add the other "
-                "team, or drop the match"
-            )
-            yield Fault(match, None, text, alone=True)
+            text = f"a match needs at least two teams, not {teams[match]}{f' ({names})' * bool(names)}"
+            yield Fault(match, None, f"{text}; add the other team, or drop the match", alone=True)
 
 
 def _players(draft: RawMatches) -> Iterator[Fault]:

@@ -1,5 +1,6 @@
 """Find rows that report a match again: a row per goal, line-up or viewer, and forms that both players fill in."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,7 @@ LEAST = 3  # minimum number of matches that are reported twice
 SURE = 2 / 3  # if at least this fraction of the rows has a second report, every match may have one
 DOUBTFUL = 1 / 3  # if at least this fraction of the rows has a second report, a remark says so
 SAMPLE = 1000  # rows that are tried first
+_OWN = r"(?i)\b(?:your?|my|me|[dm]ein\w*|ihr|votre|[mt]on|[tm]u|[mt]i|su|[mst]eu|[mt]io|tuo|ваш\w*|мо[йяё]|你|あなた)"
 HOUR = 3_600_000_000  # in microseconds
 SOON, LATE = HOUR, 12 * HOUR  # the second report mostly comes soon, sometimes later
 _IDS = frozenset(f"{LONG['match']} {COMMON['id']} {MATCH_NUMBERS}".split())
@@ -121,32 +123,43 @@ def _are_parts(table: Table, layout: Layout, rows: NDArray[np.intp], group: NDAr
 def _leave_out_second(table: Table, layout: Layout, meetings: Meetings, result: Floats) -> None:
     """If both players fill in a form after each match, leave out the second report of each match."""
     some = min(SAMPLE, len(table.frame))
-    if not _has_clock(table, layout) or len(np.unique(meetings.codes([])[:some])) > (1 - DOUBTFUL / 2) * some:
+    is_form = re.search(_OWN, layout.sides[0].column) is not None
+    often = is_form or len(np.unique(meetings.codes([])[:some])) <= (1 - DOUBTFUL / 2) * some
+    if not often or not _has_clock(table, layout):
         return
+    soon, late = (24 * HOUR, 24 * HOUR) if is_form else (SOON, LATE)
     forward = meetings.forward
     by_winner = layout.shape == Shape.WINNER_LOSER  # both reports have the same columns
 
-    def pairs(rows: int, limit: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def pairs(rows: int, limit: int, by_player: bool = False) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         part = replace(table, frame=table.frame.head(rows), remarks=[], problems=Problems(), left_out=[])
         times = read_times(part, layout.roles["time"], layout.roles.get("clock"))
         if times is None or times.kind != "timestamp":
             return np.zeros(0, np.intp), np.zeros(0, np.intp)
-        return _reports(meetings.codes([])[:rows], None if by_winner else forward[:rows], times.number, limit)
+        codes = meetings.codes([])[:rows] + forward[:rows] * by_player
+        return _reports(codes, None if by_winner or by_player else forward[:rows], times.number, limit)
 
-    one, two = pairs(some, SOON)
+    one, two = pairs(some, soon)
     same = np.count_nonzero(_agree(result, forward, one, two))
     share = 2 * len(one) / some
     varied = not by_winner or len(np.unique(result[:some])) > VARIED  # one player may win twice in an hour
     usual = varied and len(one) >= LEAST and share >= SURE and len(one) - same <= max(1, (1 - MOST) * len(one))
+    usual = usual or (is_form and same > 0 and 2 * same >= len(one))
     doubtful = same >= max(2, MOST * len(one)) and share >= DOUBTFUL
     if not table.decide("whether both players report a match", lambda: usual or None):
         if table.choices.duplicates is None and doubtful:
             note_both_views(table, 2 * len(one), int(np.append(one, two).min()))
         if table.choices.duplicates != "once" or not doubtful:
             return
-    one, two = pairs(len(table.frame), LATE)
+    one, two = pairs(len(table.frame), late)
     agree = _agree(result, forward, one, two)
-    for rows in zip(one[~agree], two[~agree], strict=True):
+    contradictions = [*zip(one[~agree], two[~agree], strict=True)]
+    if is_form:  # a player who reports two results on a day has perhaps corrected the first of them
+        first, last = pairs(len(table.frame), late, by_player=True)
+        once = ~(np.isin(first, [one[agree], two[agree]]) & np.isin(last, [one[agree], two[agree]]))
+        once &= ~_agree(result, forward, first, last)
+        contradictions += zip(first[once], last[once], strict=True)
+    for rows in contradictions:
         _reject(table, np.array(sorted(rows)))
     said = "a match that the other player reported, too, and"
     table.leave_out(two[agree], "mirrored-rows", f"row reports {said} is", f"rows report {said} are", KEEP)

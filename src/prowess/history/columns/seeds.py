@@ -29,14 +29,17 @@ _FORMS = {
     "name #1": rf"{_NAME}\s+#(?P<label>\d{{1,3}})",
     "name [3d]": rf"{_NAME}\s*[\[(](?P<label>{_GRADE})[\])]",
     "name 1500": rf"{_NAME} (?P<label>\d{{3,4}})",
+    "name (POR)": rf"{_NAME}\s*[\[(](?P<label>[A-Z]{{3}})[\])]",
 }
+_COUNTRY = "name (POR)"  # dropped only beside seeds, because "Loyola (MAR)" and "Loyola" may be different teams
+_ONLY_COUNTRY = r"^[^\W\d]\D*[(\[](?!ALT)[A-Z]{3}[)\]]$"
 _ANY = r"^[\[(#№\d]|^(?i:no|nr)[. ]|[\])]$|#\d{1,3}$| [0-9]{3,4}$"
 _YEARS = range(1850, 2051)  # "Bulls (1996)" and "Bulls 1997" are teams of different years
 _RATINGS = frozenset(("name [3d]", "name 1500"))
 _SEVERAL = 3  # a number such as 1500 is a rating if the numbers of this many names change, and of most names
 _PART_OF_NAME = frozenset(("1. name", "1 name"))  # such as "1. FC Köln"
 _SQUADS = 4  # "(2)" after the name of a club may be its second team; higher numbers are not
-_PASSES = 2  # a name may have a label on both sides
+_PASSES = 3  # a name may have a label on both sides, and a country
 
 Labels = Mapping[str, Sequence[tuple[str, int]]]  # the labels of each name, with the indices of the labelled names
 
@@ -49,12 +52,14 @@ def drop_seeds(table: Table, draft: RawMatches) -> RawMatches:
     """
     import polars as pl
 
-    for _ in range(_PASSES):
+    for turn in range(_PASSES):
         marked = np.flatnonzero(pl.Series(draft.names, dtype=pl.String).str.contains(_ANY).to_numpy())
         if table.choices.seeds == "keep" or not len(marked):
             break
         new = list(draft.names)
         for form, labels in _find_labels(table, draft, marked.tolist()).items():
+            if form == _COUNTRY and not turn:
+                continue
             if table.decide(f"whether '{form}' is a seed", lambda: _are_seeds(table, draft, form, labels) or None):  # noqa: B023
                 new = _without_labels(new, labels)
         changed = [(old, name) for old, name in zip(draft.names, new, strict=True) if old != name]
@@ -85,10 +90,20 @@ def _split(name: str) -> tuple[str, str, str] | None:
     >>> _split("Finn [1]"), _split("4. Hana"), _split("Schalke 04")
     (('name [1]', '1', 'Finn'), ('1. name', '4', 'Hana'), None)
     """
-    for form, pattern in _FORMS.items():
-        if parts := re.fullmatch(pattern, name):
+    for form in [_COUNTRY] if re.search(_ONLY_COUNTRY, name) else _FORMS:
+        if parts := re.fullmatch(_FORMS[form], name):
             return form, re.sub(r"\D", "", parts["label"]) or parts["label"], parts["name"]
     return None
+
+
+def _core(name: str) -> str:
+    """Return a name without labels at both ends.
+
+    >>> _core("[1] Ana Costa (POR)"), _core("Ana Costa [1]")
+    ('Ana Costa', 'Ana Costa')
+    """
+    parts = _split(name) if re.search(_ANY, name) else None  # most names have no label
+    return _core(parts[2]) if parts else name
 
 
 def _without_labels(names: Sequence[str], labels: Labels) -> list[str]:
@@ -97,12 +112,15 @@ def _without_labels(names: Sequence[str], labels: Labels) -> list[str]:
 
 
 def _are_seeds(table: Table, draft: RawMatches, form: str, labels: Labels) -> bool:
-    alone = [name for name in labels if name in set(draft.names)]
+    numbers = {number for one in labels.values() for _, number in one}
+    bare = {_core(name) for number, name in enumerate(draft.names) if number not in numbers}
+    alone = [name for name in labels if _core(name) in bare]
     changing = [name for name, labelled in labels.items() if len({label for label, _ in labelled}) > 1]
     values = {label for labelled in labels.values() for label, _ in labelled}
     if all(label.isdigit() and int(label) in _YEARS for label in values):
         return False
-    if form in _RATINGS and len(changing) < max(_SEVERAL, len(labels) / 2):
+    few = len(changing) < max(_SEVERAL, len(labels) / 2)
+    if (form == _COUNTRY and changing) or (form in _RATINGS and few):
         return False
     if table.choices.seeds == "drop":
         return bool(alone or changing) or form not in _PART_OF_NAME
@@ -112,16 +130,16 @@ def _are_seeds(table: Table, draft: RawMatches, form: str, labels: Labels) -> bo
     if find_clash(draft.match_start, draft.team_start, draft.player, translate) is not None:
         return False  # these names meet in a match, so they are different players
     first, *others = (quote_value(draft.names[number]) for _, number in labels[(alone or changing)[0]])
-    few = form.startswith("name") and all(label.isdigit() and int(label) <= _SQUADS for label in values)
+    few = form.startswith(("name (", "name #")) and all(label.isdigit() and int(label) <= _SQUADS for label in values)
     if few and ("1" not in values if alone else _play_at_once(draft, translate)):
         text = f"{first} and names with another number, or without one, are different; use "
         table.note("seeds", text, Option("seeds", "drop"), " if the number is a seed or a rank")
         return False
     if not alone:
-        text = (
-            f"{table.title}: {first} and {others[0]} may be one player with a seed or rank, or different players; use "
+        text = f"{table.title}: {first} and {others[0]} may be one player with a seed or rank, or different players"
+        raise Error(
+            f"{text}; use ", Option("seeds", "drop"), " or ", Option("seeds", "keep"), field="seeds", value=changing[0]
         )
-        raise Error(text, Option("seeds", "drop"), " or ", Option("seeds", "keep"), field="seeds", value=changing[0])
     return True
 
 

@@ -226,10 +226,8 @@ def _by_letter(column: str, layout: Layout, free: dict[str, None]) -> SideColumn
                 places = [0] if column.startswith(letter) else []
             else:
                 letter, other = letter.upper(), other.upper()
-                last = len(column) - 1
-                places = sorted(
-                    (at for at in range(last + 1) if column[at] == letter), key=lambda at: at not in (0, last)
-                )
+                ends = (0, len(column) - 1)
+                places = sorted((at for at, own in enumerate(column) if own == letter), key=lambda at: at not in ends)
             for at in places:
                 partner = f"{column[:at]}{other}{column[at + 1 :]}"
                 name = _title(f"{column[:at]}{column[at + 1 :]}")

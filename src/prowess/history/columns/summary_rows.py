@@ -30,10 +30,10 @@ _LABELS = {
     "min": "min minimum worst minimo minimale",
 }
 WORDS = {word: kind for kind, words in _LABELS.items() for word in words.split()}
-_ACCENTED = [
-    "grand total", "sub total", "team total", "média", "máximo", "mínimo", "średnia", "höchstwert", "medelvärde",
-    "průměr", "součet", "yhteensä", "összesen", "átlag", "i alt",
-]  # fmt: skip
+_ACCENTED = (
+    "grand_total sub_total team_total média máximo mínimo średnia höchstwert medelvärde průměr součet yhteensä összesen"
+    " átlag i_alt"
+)
 _TIME = re.compile(r"(?:\d+:)+\d+(?:\.\d+)?")
 ROWS = 20_000  # a table with more rows was not made by hand
 SMALL = 2000
@@ -45,8 +45,9 @@ SHOWN = 20  # rows with the same label of which the numbers are compared
 
 @cache
 def _spellings() -> frozenset[str]:
+    words = (*WORDS, *(word.replace("_", " ") for word in _ACCENTED.split()))
     ways = (str, str.capitalize, str.title, str.upper)
-    return frozenset(f"{way(word)}{mark}" for word in (*WORDS, *_ACCENTED) for way in ways for mark in ("", ":"))
+    return frozenset(f"{way(word)}{mark}" for word in words for way in ways for mark in ("", ":"))
 
 
 def _labels(cells: "pl.Series") -> NDArray[np.bool_] | None:

@@ -12,13 +12,13 @@ from ...text import count
 from ..cells.numbers import note_negative, numbers_together
 from ..cells.places import ranks
 from ..cells.results import pair_results, word_results
-from ..cells.rosters import rosters
-from ..cells.score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG
+from ..cells.rosters import rosters, separator_in_cells
+from ..cells.score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, pair_cell
 from ..cells.text import intern, intern_clean, intern_names, text_of, without_invisible, yes_no
-from ..cells.words import ALSO_IN_NAMES, BYES, MISSING, ROSTER_SEPARATORS, UNPLAYED, WALKOVERS, YES_NO
+from ..cells.words import ALSO_IN_NAMES, BYES, MISSING, PLACEHOLDERS, ROSTER_SEPARATORS, UNPLAYED, WALKOVERS, YES_NO
 from ..names import plain_name
 from ..ragged import Floats, Ints, starts
-from ..read_context import Problems, Table
+from ..read_context import Problems, Table, quote_value
 from .aliases import WON
 from .direction import lowest_wins
 from .duplicates import BOTH_VIEWS, Meetings, leave_out_mirrored, leave_out_repeated
@@ -33,13 +33,16 @@ if TYPE_CHECKING:
     import polars as pl
 
 Mask = NDArray[np.bool_]
+NEAR = 500  # rows above and below the first unplayed match in which a comment is searched
+FEW = 0.2  # maximum fraction of the matches that have a comment
+SHOWN = 20  # unplayed matches in which a comment is searched
 MOST = 0.9  # fraction of the matches that must agree to decide how the file is read
 _NAMELESS = re.compile(r"\d*|_duplicated_\d+|Unnamed: \d+|Column\d+", re.IGNORECASE)
-_AT_HOME = {
-    **dict.fromkeys(("h", "home", "vs", "heim"), 0),
-    **dict.fromkeys(("a", "away", "at", "gast"), 1),
-    **dict.fromkeys(("n", "neutral", ""), -1),
-}
+_AT_HOME = {word: home for home, words in ((0, "h home vs heim"), (1, "a away at gast")) for word in words.split()}
+_AT_HOME |= dict.fromkeys(("n", "neutral", ""), -1)
+_NULL = [*MISSING - {*PLACEHOLDERS, "?"}, "null", "NULL", "Null", "None", "NONE", "NaN", "NAN", "NA", "N/A", "#N/A"]
+# Headers of columns with the players who did not finish.
+_LAST = "dnf dnfs retired retirements ret abandon abandons abandonos ausgeschieden ausfall ausfalle ritirati сходы"
 # Shapes of files in which both sides of a match may have a row.
 _TWO_VIEWS = (Shape.HOME_AWAY, Shape.SIDES, Shape.ONE_VIEW)
 _SIDE_OF_SIGN = np.array([DRAW, 0, 1], np.int8)  # indexed by the signs 0, 1 and -1
@@ -134,21 +137,18 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
     # A fast path for the common case, without lists.
     if len(columns) == 2 and not any(side.roster or side.more or side.lineup for side in sides):
         player, names = intern_names(table, columns)
-        teams = split_joined(table, player, np.repeat(np.arange(len(table.frame)), 2), names)
+        teams = split_joined(table, columns, player, np.repeat(np.arange(len(table.frame)), 2), names)
         if teams is not None:
             size, player, names = teams
             return size.reshape(-1, 2), player, names
         return np.ones((len(table.frame), 2), np.int32), player, names
     if any(side.more for side in sides):  # each player has a column; an empty cell makes the team smaller
-        cells = [[text_of(table, column) for column in (side.column, *side.more)] for side in sides]
+        cells = [[_without_null(text_of(table, column)) for column in (side.column, *side.more)] for side in sides]
         lists = [pl.select(pl.concat_list(members).list.drop_nulls()).to_series() for members in cells]
     else:
         lineup = sides[0].lineup is not None
         lists, _ = rosters(table, columns, split=sides[0].roster or lineup, sure=lineup)
-    lists = [
-        *lists[:2],
-        *(_without_missing(table, side, cells) for side, cells in zip(sides[2:], lists[2:], strict=True)),
-    ]
+    lists[2:] = [_without_missing(table, side, cells) for side, cells in zip(sides[2:], lists[2:], strict=True)]
     # Only the first two sides must be filled in every match.
     for column, roster in zip(columns[:2], lists, strict=False):
         table.require(roster.list.len() > 0, column, "a match needs at least two teams")
@@ -158,6 +158,11 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
     # An empty list explodes to null, which is dropped.
     player, names = intern_clean(pl.select(pl.concat_list(lists)).to_series().explode().drop_nulls())
     return size, player, names
+
+
+def _without_null(cells: "pl.Series") -> "pl.Series":
+    null = cells.is_in(_NULL)
+    return cells.set(null, None) if null.any() else cells
 
 
 def _without_missing(table: Table, side: Side, roster: "pl.Series") -> "pl.Series":
@@ -205,12 +210,14 @@ def _split_ties(table: Table, layout: Layout) -> tuple[Table, Layout, Floats]:
         if not table.frame[column].dtype.is_nested()
     }
     cells = pl.concat(list(texts.values())).drop_nulls().unique(maintain_order=True).to_list() if texts else []
-    marks = [table.choices.rosters] if table.choices.rosters is not None else [*ROSTER_SEPARATORS, *ALSO_IN_NAMES]
+    choice = table.choices.rosters
+    marks = [*ROSTER_SEPARATORS, *ALSO_IN_NAMES] if choice is None else [separator_in_cells(choice)]
     ties: dict[str, list[str]] = {}
+    last = {cell for name, text in texts.items() if plain_name(name) in _LAST.split() for cell in text}
     for mark in filter(None, marks):
         for cell in cells:
             names = [name.strip() for name in cell.split(mark)]
-            if len(names) > 1 and set(names) <= set(cells):
+            if len(names) > 1 and (set(names) <= set(cells) or cell in last):
                 ties.setdefault(cell, names)
     if not ties:
         return table, layout, np.arange(1.0, len(columns) + 1)
@@ -229,10 +236,18 @@ def _split_ties(table: Table, layout: Layout) -> tuple[Table, Layout, Floats]:
 
 
 def add_venue(table: Table, layout: Layout) -> Layout:
-    """Return the layout with a venue column, if one is found among the columns without a header.
+    """Return the layout with a column that its header does not name clearly, if its cells do.
 
-    A venue column holds @ if the first side played away.
+    A venue column holds @ if the first side played away. A column such as DNF names players who share the last place.
     """
+    for column in layout.unused(table.frame.columns) if layout.shape == Shape.PLACES and not layout.mapped else ():
+        if plain_name(column) in _LAST.split() and not table.frame[column].dtype.is_nested():
+            names = {name for side in layout.sides for name in text_of(table, side.column).drop_nulls()}
+            lists = text_of(table, column).drop_nulls()
+            if any(names.intersection(map(str.strip, re.split(r"[,;/&+]", cell))) for cell in lists):
+                table.note("words-for-places", f"{column}: these players share the last place", column=column)
+                sides = (*layout.sides, Side(column, roster=True))
+                layout = replace(layout.with_roles(**{f"rank{len(sides)}": column}), sides=sides)
     if "venue" in layout.roles or layout.shape not in (Shape.WINNER_LOSER, Shape.ONE_VIEW):
         return layout
     for column in table.frame.columns:
@@ -279,7 +294,7 @@ def _results(table: Table, layout: Layout, present: Mask) -> SideResults:
         result = read_result_column(table, layout)
         return SideResults(result.score if score is None else None if lowest else score, result.rank)
     if score is not None:
-        _require_scores(table, layout.scores, score, present)
+        _require_scores(table, layout, score, present)
     if lowest:
         return SideResults(None, score)
     places = [ranks(table, column) for column in layout.ranks]
@@ -297,8 +312,37 @@ def _score_columns(table: Table, layout: Layout) -> Floats:
     return np.stack(scores, axis=1)
 
 
-def _leave_out_unplayed(table: Table, rows: Mask) -> None:
-    table.leave_out(np.flatnonzero(rows), "not-played", "unplayed match", "unplayed matches")
+def _leave_out_unplayed(table: Table, rows: Mask, layout: Layout | None = None) -> None:
+    more = _beside_names(table, layout, rows) if layout is not None and rows.any() else ""
+    table.leave_out(np.flatnonzero(rows), "not-played", "unplayed match", "unplayed matches", more)
+
+
+def _beside_names(table: Table, layout: Layout, rows: Mask) -> str:
+    """Quote a comment or a result in rows without a result; raise an `Error` if these rows seem to hold partners."""
+    import polars as pl
+
+    start = max(0, int(rows.argmax()) - NEAR)
+    lines, frame, rows = table.lines, table.frame[start : start + 2 * NEAR], rows[start : start + 2 * NEAR]
+    table = replace(table, frame=frame, lines=lambda row: lines(row + start))
+    players = {name for side in layout.sides for name in (side.column, *side.more, side.lineup)}
+    others = [name for name in frame.columns if name not in players]
+    texts = [text_of(table, name) if frame[name].dtype == pl.String else frame[name] for name in others]
+    filled = np.stack([text.is_not_null() for text in texts], axis=1)
+    below = np.flatnonzero(~rows[:-1]) + 1  # the rows below matches
+    if len(below) >= 3 and (rows & ~filled.any(axis=1))[below].mean() >= MOST and not table.choices.fixtures:
+        text = "this row and most rows below a match hold only names; write the names of partners in one cell, or use "
+        skip = Option("fixtures", "skip")
+        raise table.error(int(below[0]), text, skip, " if these matches have not been played")
+    for column in (name for name in layout.unused(others) if frame[name].dtype == pl.String):
+        full = filled[:, others.index(column)]
+        few = len(below) > 0 and np.count_nonzero(full & ~rows) <= FEW * np.count_nonzero(~rows)
+        for row in np.flatnonzero(full & rows)[:SHOWN].tolist():
+            cell = frame[column][row]
+            state = pair_cell(cell).state if few or ":" not in cell else UNPLAYED_MATCH
+            if state in (PLAYED, WALKOVER) or (few and state == WRONG and re.search(r"[^\W\d_]", cell)):
+                held = f"; {table.row_name(row)}: column {column!r} holds {quote_value(cell)}"
+                return f"{held}; if this is a result, write it in the column of the results"
+    return ""
 
 
 def _leave_out_walkovers(table: Table, rows: Mask) -> None:
@@ -306,14 +350,14 @@ def _leave_out_walkovers(table: Table, rows: Mask) -> None:
     table.leave_out(np.flatnonzero(rows), "walkovers", "walkover", "walkovers", more)
 
 
-def _require_scores(table: Table, columns: list[str], score: Floats, present: Mask) -> None:
+def _require_scores(table: Table, layout: Layout, score: Floats, present: Mask) -> None:
     # Matches without any score were not played; scores for only some of the sides are a problem.
     missing = np.isnan(score)
     unplayed = (missing | ~present).all(axis=1)
     fine = np.ones(len(score), bool)
     fine[table.problems.rows()] = False
-    _leave_out_unplayed(table, unplayed & fine)
-    for side, column in enumerate(columns):
+    _leave_out_unplayed(table, unplayed & fine, layout)
+    for side, column in enumerate(layout.scores):
         wrong = np.flatnonzero(missing[:, side] & present[:, side] & ~unplayed & fine)
         table.reject(wrong, column, "another side has a score: fill in this one, too, or drop the row")
         fine[wrong] = False
@@ -337,11 +381,8 @@ def _winner_first(table: Table, layout: Layout) -> SideResults:
     score = _score_columns(table, layout)
     behind = score[:, 0] < score[:, 1]
     if np.count_nonzero(behind) > (1 - MOST) * len(score) and not layout.mapped & {"winnerscore", "loserscore"}:
-        text = (
-            f"{columns[0]!r} and {columns[1]!r} are not used as scores, because winners often have fewer points "
-            "than losers"
-        )
-        table.note("unused-scores", text, column=columns[0])
+        text = f"{columns[0]!r} and {columns[1]!r} are not used as scores, because "
+        table.note("unused-scores", text, "winners often have fewer points than losers", column=columns[0])
         return SideResults(None, rank)
     if "tie" in plain_name(layout.roles["winner"]):
         rank[score[:, 0] == score[:, 1]] = 1
@@ -371,6 +412,19 @@ def _note_unread_scores(table: Table, column: str, rows: Mask) -> None:
         table.note("unread-scores", f"{text}{more}", column=column, number=number, row=row)
 
 
+def _ask_for_winners(table: Table, layout: Layout, column: str) -> None:
+    """Raise an `Error` if the first side won each match, but another column has wins and losses."""
+    import polars as pl
+
+    for other in layout.unused(table.frame.columns):
+        if table.frame[other].dtype == pl.String and not text_of(table, other).str.contains(r"\P{L}").any():
+            result = word_results(replace(table, remarks=[], problems=Problems(), left_out=[]), other)
+            if (result.state == PLAYED).mean() >= MOST and {-1, 1} <= set(result.sign.tolist()):
+                text = f"{table.title}: {column!r} says that the first side won every match, but {other!r} does not"
+                options = [Option("columns", {"winner": name}) for name in (other, column)]
+                raise Error(f"{text}; use ", options[0], " or ", options[1], field=column)
+
+
 def read_result_column(table: Table, layout: Layout) -> SideResults:
     """Read a result column: the winner's name or side, scores such as 3-1, or W, L and D for the first side.
 
@@ -379,12 +433,9 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
     """
     column = layout.roles["winner"]
     if len(layout.sides) > 2:
-        named = f"column {column!r} names one winner among {len(layout.sides)} sides"
-        raise Error(
-            f"{table.title}: {named}, which does not rank the other sides; add a column with the rank or the score "
-            "of each side",
-            field=column,
-        )
+        named = f"{table.title}: column {column!r} names one winner among {len(layout.sides)} sides"
+        right = "which does not rank the other sides; add a column with the rank or the score of each side"
+        raise Error(f"{named}, {right}", field=column)
     side = winning_sides(table, layout)
     trials = [replace(table, remarks=[], problems=Problems(), left_out=[]) for _ in range(2)]
     # True means a win only in columns with a name such as radiant_win.
@@ -404,6 +455,8 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
         state, side = result.state, np.where(result.state == WRONG, UNKNOWN, _SIDE_OF_SIGN[result.sign])
         table.remarks.extend(remark for remark in trial.remarks if remark not in table.remarks)
         table.problems.groups.extend(trial.problems.groups)
+        if ("suggested" in table.decided or not table.choices.columns) and (side[state == PLAYED] == 0).all():
+            _ask_for_winners(table, layout, column)
         if table.decide(f"whether {column} holds scores", lambda: result.scored):
             score = np.stack([result.first, result.second], axis=1)
     if "score" in layout.roles:
@@ -413,13 +466,13 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
         if beside.scored:
             _note_unread_scores(table, layout.roles["score"], (state == PLAYED) & ~played & (beside.state != WALKOVER))
         state, side = np.where(settled, PLAYED, state), np.where(settled, _SIDE_OF_SIGN[beside.sign], side)
-        score = np.stack([beside.first, beside.second], axis=1) if beside.scored else score
         sign = np.sign(_RANKS[side, 1] - _RANKS[side, 0])
+        score = np.stack([beside.first, beside.second], axis=1) if beside.scored else score
         wrong = np.flatnonzero(played & (beside.sign * sign < 0))
         table.reject(
             wrong, layout.roles["score"], f"column {column!r} says that the other side won; correct one of them"
         )
-    _leave_out_unplayed(table, state == UNPLAYED_MATCH)
+    _leave_out_unplayed(table, state == UNPLAYED_MATCH, layout)
     if best == 0 or table.choices.walkovers != "count":  # a walkover without a winner cannot count
         _leave_out_walkovers(table, state == WALKOVER)
     if best == 0:

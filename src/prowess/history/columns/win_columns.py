@@ -122,10 +122,8 @@ def read_win_columns(table: Table) -> Table:
     rows = np.repeat(np.arange(len(ones)), first + draw + second)
     kinds = np.tile(["1-0", "1/2-1/2", "0-1"], len(ones))
     results = np.repeat(kinds, np.stack([first, draw, second], axis=1).reshape(-1))
-    lines = table.lines
-    table = replace(
-        table, lines=lambda row: lines(rows[row]), choices=replace(table.choices, duplicates="keep"), origin=None
-    )
+    lines, choices = table.lines, replace(table.choices, duplicates="keep")
+    table = replace(table, lines=lambda row: lines(rows[row]), choices=choices, origin=None)
     return _reserve(table.frame[rows].with_columns(pl.Series(RESULT, results.tolist(), pl.String)), table, found)
 
 

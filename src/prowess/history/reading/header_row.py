@@ -167,10 +167,7 @@ def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, unit
     written = tuple(DAMAGED.sub("\ufffd", cell).replace("\0", "") for cell in rows[last])
     cells[0] = cells[0].lstrip("# ") or cells[0]
     titles = _widen(cells, below, remarks)
-    for number in range(1, len(titles)):  # a merged heading above two scores names only the first
-        pair = not titles[number] and plain_name(titles[number - 1]) in aliases.SCORES_ALONE.split()
-        if pair and any(all(map(str.isdigit, row[number - 1 : number + 1])) for row in below if number < len(row)):
-            titles[number] = titles[number - 1]
+    _repeat_merged(titles, below)
     names = _unique_names(titles, remarks)
     unnamed = frozenset(name for name, title in zip(names, titles, strict=True) if not title)
     start = last + 1
@@ -179,6 +176,14 @@ def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, unit
     title = next((cell.strip() for cell in rows[above[-1]] if cell.strip()), "") if above else ""
     all_titles = " ".join(cell for index in above for cell in rows[index])
     return Heading(names, unnamed, first, start, written, comments, tuple(remarks), title, all_titles)
+
+
+def _repeat_merged(titles: list[str], below: Sequence[Sequence[str]]) -> None:
+    # A merged heading above two scores names only the first.
+    for number in range(1, len(titles)):
+        pair = not titles[number] and plain_name(titles[number - 1]) in aliases.SCORES_ALONE.split()
+        if pair and any(all(map(str.isdigit, row[number - 1 : number + 1])) for row in below if number < len(row)):
+            titles[number] = titles[number - 1]
 
 
 def _title(cell: str) -> str:
