@@ -9,7 +9,7 @@ from tools import house
 
 CEILINGS = {
     "long files": 5,
-    "long functions": 16,
+    "long functions": 15,
     "class tests": 0,
     "branches of the loop": 30,
     "attributes of Board": 94,

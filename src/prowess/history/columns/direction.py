@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -150,9 +151,8 @@ def read_handicap(table: Table) -> Table:
     result, role, other = (low, "rank", high) if is_net else (high, "score", low)
     if table.choices.lowest_wins is not None:
         role = "rank" if table.choices.lowest_wins else "score"
-    table.reject(
-        np.flatnonzero(wrong), result, f"this does not agree with {other!r} and {handicap!r}; correct one of them"
-    )
+    text = f"this does not agree with {other!r} and {handicap!r}; correct one of them"
+    table.reject(np.flatnonzero(wrong), result, text)
     sign, best = ("less", "lowest") if is_net else ("and", "highest")
     text = f"{result} is {other} {sign} {handicap}; the {best} wins; use "
     change = Option("columns", {role: other})

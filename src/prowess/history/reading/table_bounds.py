@@ -89,13 +89,7 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
         frame = frame[kept]
     if len(sections):
         frame = _add_rounds(frame, kept, sections, [heading.last_title, *first.gather(sections)])
-        line = int(grid.lines(sections[0]))
-        times = f" ({len(sections)} times)" if len(sections) > 1 else ""
-        written = f"{times}: {first[int(sections[0])][:60]!r}"
-        kinds = ((_DAY, " of a day"), (_ROUND, " of a round"), ("", ""))
-        what = next(words for pattern, words in kinds if re.match(pattern, first[int(sections[0])]))
-        text = f"{grid.unit} {line}: this heading{what} applies to the rows below it{written}"
-        remarks.append(Remark("round-headings", (text,), count=len(sections), line=line))
+        remarks.append(_describe_sections(grid, first[int(sections[0])], sections))
     empty = [name for name in heading.unnamed if (frame[name].fill_null("").str.strip_chars() == "").all()]
     frame = frame.drop(empty)
     problems = Problems()
@@ -106,6 +100,15 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
     table = Table(frame, title, lambda rows: grid.lines(kept[rows]), choices, remarks, problems, unit=grid.unit)
     notes = [cell for row in footer for cell in grid.frame.row(int(row)) if cell]
     return replace(table, heading=" ".join([heading.titles, *map(str, notes)]))
+
+
+def _describe_sections(grid: Grid, title: str, sections: Rows) -> Remark:
+    kinds = ((_DAY, " of a day"), (_ROUND, " of a round"), ("", ""))
+    what = next(words for pattern, words in kinds if re.match(pattern, title))
+    line = int(grid.lines(sections[0]))
+    times = f" ({len(sections)} times)" if len(sections) > 1 else ""
+    text = f"{grid.unit} {line}: this heading{what} applies to the rows below it{times}: {title[:60]!r}"
+    return Remark("round-headings", (text,), count=len(sections), line=line)
 
 
 def _with_one_order(grid: Grid) -> Grid:
