@@ -64,7 +64,8 @@ def _find(table: Table) -> list[str]:
     # Without a date, only the column that identifies the matches is filled in.
     if not any(plain_name(name) in _WHO for name in table.frame.columns):
         return []
-    return [name for name in blocks if plain_name(name) in _MATCHES][:1]
+    matches = [name for name in table.frame.columns if plain_name(name) in _MATCHES]
+    return matches[:1] if matches and all(name in blocks for name in matches) else []
 
 
 def _goes_along(name: str, filled: "pl.Series", times: "pl.Series") -> bool:
