@@ -7,7 +7,7 @@ import pytest
 
 import prowess as pw
 from prowess.lab import measures
-from prowess.model.fit.leaderboard import PROVISIONAL_MATCHES, UNKNOWN
+from prowess.model.ladder.leaderboard import PROVISIONAL_MATCHES, UNKNOWN
 from tools import calibration
 
 PAGES = Path(__file__).parent.parent

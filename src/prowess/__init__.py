@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from .model.fit.explain import Explanation
     from .model.fit.fit import Fit
     from .model.fit.forecasts import Forecasts
-    from .model.fit.leaderboard import Standings, standings
     from .model.fit.streaming import Streamed
     from .model.hindsight.hindsight import Hindsight
     from .model.ladder.ladder import Ladder
+    from .model.ladder.leaderboard import Standings, standings
     from .model.model import Model
     from .model.params import Range
     from .model.prediction import Prediction
@@ -93,7 +93,7 @@ _NAMES = {
         ".model.fit.explain": "Explanation",
         ".model.fit.fit": "Fit",
         ".model.fit.forecasts": "Forecasts",
-        ".model.fit.leaderboard": "Standings standings",
+        ".model.ladder.leaderboard": "Standings standings",
         ".model.fit.streaming": "Streamed",
         ".model.hindsight.hindsight": "Hindsight",
         ".model.ladder.ladder": "Ladder",

@@ -21,6 +21,7 @@ import numpy as np
 from ..errors import Error, Remark
 from ..validate import LARGEST, number, team_index
 from .build_history import build
+from .cells.dates.moments import parse_time
 from .columns.match_rules import find_faults
 from .columns.raw_matches import RawMatches
 from .context_builder import ContextBuilder, plain_context, with_statistics
@@ -29,7 +30,7 @@ from .lines import Lines
 from .names import name_of
 from .ragged import Floats
 from .slicing import stamp_of
-from .times import Kind, Stamp, Times, agree, parse_time, show_time
+from .times import Kind, Stamp, Times, agree, show_time
 
 CHUNK = 10_000  # number of matches read together
 KEYS = ("teams", "ranks", "scores", "time", "weights", "importance", "home", "id", "context", "statistics")

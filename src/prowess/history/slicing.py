@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Error
+from .cells.dates.moments import parse_time
 from .context import column_names
 from .names import nearest
 from .ragged import cut, gather
-from .times import DAY, Stamp, agree, parse_time, show_time, zone_of
+from .times import DAY, Stamp, agree, show_time, zone_of
 
 if TYPE_CHECKING:
     from .context import Context

@@ -13,8 +13,8 @@ from ..errors import Error
 from ..history import name_of
 from ..model.engine.board import Board
 from ..model.engine.rate import build_board, read_memory
-from ..model.fit.effects import ratings_in_match
 from ..model.fit.fit import Fit
+from ..model.ladder.effects import ratings_in_match
 from ..model.ladder.facet_rows import UNKNOWN
 from ..model.ladder.ladder import Ladder
 from ..model.match_input import MatchDetails

@@ -10,8 +10,8 @@ from time import time_ns
 from typing import Literal, get_args
 
 from ..errors import Error
-from ..history import History
-from ..history.times import EPOCH, Stamp, parse_time
+from ..history import History, parse_time
+from ..history.times import EPOCH, Stamp
 
 Clock = Literal["utc", "number", "none"]
 CLOCKS: tuple[Clock, ...] = get_args(Clock)

@@ -22,7 +22,7 @@ from ..history.context import Kind
 from ..history.names import is_unicode, nearest
 from ..model.compose import compose
 from ..model.engine_version import ENGINE_VERSION
-from ..model.fit.leaderboard import choose_ranking
+from ..model.ladder.leaderboard import choose_ranking
 from ..model.model import Model
 from ..model.params import read_spec
 from ..model.presets import PRESETS, preset

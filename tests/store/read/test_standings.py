@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.model.fit.leaderboard import Order, order_of
+from prowess.model.ladder.leaderboard import Order, order_of
 from prowess.store import leagues
 from prowess.store.cache import LruCache
 from prowess.store.clock import parse

@@ -12,7 +12,7 @@ from ... import History, Ladder, Model
 from ...errors import Error
 from ...history.context import column_at
 from ...model.compose import find_column
-from ...model.fit.effects import shifts
+from ...model.ladder.effects import shifts
 from ...text import count, join_words
 from .read_args import SPAN_PANEL, parse_pairs
 

@@ -10,7 +10,7 @@ import typer
 
 from ... import Hindsight, History, Model
 from ...errors import Error
-from ...model.fit.leaderboard import Standings
+from ...model.ladder.leaderboard import Standings
 from ...model.scale import Scale
 
 if TYPE_CHECKING:

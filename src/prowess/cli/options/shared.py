@@ -22,7 +22,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ...model.fit.leaderboard import RANKINGS
+from ...model.ladder.leaderboard import RANKINGS
 from ...model.scale import Scale, read_scale
 from ..output.console import FLAGS, Quiet, set_quiet
 from .model_args import AUTO_OPTIONS, MODEL_OPTIONS, PLAIN_OPTIONS, PRESET_OPTIONS, make_choice, make_optional_choice

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...atomic_files import replace_file
-from ...model.fit.leaderboard import only_active
+from ...model.ladder.leaderboard import only_active
 from ...text import count
 from .standings import POINTS, USUAL, format_change, format_points, format_ratings, format_time, rating_decimals
 

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from math import floor, log10
 from typing import TYPE_CHECKING
 
-from ...model.fit.leaderboard import rating_column
+from ...model.ladder.leaderboard import rating_column
 from ...model.scale import format_rounded
 from .console import get_console, printable
 

@@ -17,8 +17,8 @@ from ...frames import FORMATS, json_text, write_frame
 from ...history.read_options import Choices
 from ...history.stream import Stream
 from ...history.times import show_time
-from ...model.fit.effects import matches_at
-from ...model.fit.leaderboard import (
+from ...model.ladder.effects import matches_at
+from ...model.ladder.leaderboard import (
     Standings,
     active_since,
     choose_ranking,

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ...history.context import column_at
 from ...history.ragged import Floats, owners
 from ...model.fit.incentives import relative_values
-from ...model.fit.leaderboard import overall
 from ...model.fit.sweeps import beliefs_before
+from ...model.ladder.leaderboard import overall
 from ...model.presets import TrueSkill
 from ..bootstrap import Resampling
 from ..interval import NORMAL, Interval

@@ -8,8 +8,9 @@ from datetime import date
 import numpy as np
 
 from ...errors import Error, Option
+from ...history import parse_time
 from ...history.ragged import Floats
-from ...history.times import DAY, Stamp, Times, parse_time
+from ...history.times import DAY, Stamp, Times
 from ...model.model import Model
 from ...validate import scale, whole
 from .lineup import Ints, Lineup

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from ...text import join_words
 from ..scale import Points
 from .explain import digits_of, opponents_of, plain, result_and_odds, statistics_of
 from .forecasts import performance, strength
-from .trace import Trace
+
+if TYPE_CHECKING:
+    from .trace import Trace
 
 Ints = NDArray[np.intp]
 

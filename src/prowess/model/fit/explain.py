@@ -18,10 +18,11 @@ from ..model import Model
 from ..rating import Rating
 from ..registry import unique_keys
 from ..scale import Z95, Points, Scale
-from .trace import Trace
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from .trace import Trace
 
 Ints = NDArray[np.intp]
 

@@ -14,12 +14,12 @@ from ...text import count
 from ..engine.buffers import Record
 from ..ladder.facet_rows import check_columns
 from ..ladder.ladder import Ladder
+from ..ladder.leaderboard import compared, overall, points_columns
 from ..model import Model
 from ..prediction import Prediction
 from ..rating import Rating
 from ..scale import Points, read_scale
 from .forecasts import read_forecasts
-from .leaderboard import compared, overall, points_columns
 from .sweeps import run_sweep
 from .trace import Trace, trace_of
 

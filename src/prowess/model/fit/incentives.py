@@ -13,12 +13,13 @@ from ...history import History
 from ...history.context import column_at
 from ...history.ragged import owners
 from ...text import count
+from ..ladder.leaderboard import overall
 from ..scale import Points
-from .leaderboard import overall
-from .trace import Trace
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from .trace import Trace
 
 Floats = NDArray[np.float64]
 

@@ -18,12 +18,12 @@ from ...history.context import column_at
 from ...history.ragged import holders
 from ..engine.buffers import Record
 from ..ladder.ladder import Ladder
+from ..ladder.leaderboard import overall
 from ..maths.normal import cdf
 from ..model import Model
 from ..prediction import scored_by
 from ..registry import unique_keys
 from .forecasts import Forecasts, performance, read_forecasts, strength
-from .leaderboard import overall
 from .sweeps import run_sweep
 
 if TYPE_CHECKING:

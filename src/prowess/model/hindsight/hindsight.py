@@ -23,9 +23,9 @@ from ...validate import whole
 from ..engine.breaks import Breaks
 from ..fit.fit import starting_ladder
 from ..fit.forecasts import Forecasts
-from ..fit.leaderboard import grain, largest, order_of, overall, points_columns
 from ..ladder.facet_rows import check_columns
 from ..ladder.ladder import Ladder
+from ..ladder.leaderboard import grain, largest, order_of, overall, points_columns
 from ..model import Model
 from ..prediction import Prediction
 from ..rating import Rating

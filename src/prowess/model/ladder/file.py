@@ -7,7 +7,7 @@ import os
 from array import array
 from math import isfinite, isnan, nan
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from ...validate import LARGEST
 from ..engine.state_layout import StateLayout
 from ..model import Model
 from .facet_rows import FacetRows
-from .ladder import Ladder
+
+if TYPE_CHECKING:
+    from .ladder import Ladder
 
 FORMAT, VERSION = "prowess ladder", 2
 READABLE = (1, 2)  # version 1 had no rating periods and no memory
@@ -63,8 +65,8 @@ def _facet(rows: FacetRows, names: list[str]) -> list[list[Any]]:
     ]
 
 
-def load(path: str | os.PathLike[str], model: Model | None) -> Ladder:
-    """Read a ladder from a file and check every part of the file."""
+def load(path: str | os.PathLike[str], model: Model | None, new: type[Ladder]) -> Ladder:
+    """Read a ladder from a file into a `new` one, and check every part of the file."""
     if not isinstance(path, (str, os.PathLike)):
         raise Error(f"load needs the path of a file, not {type(path).__name__}")
     try:
@@ -76,14 +78,14 @@ def load(path: str | os.PathLike[str], model: Model | None) -> Ladder:
     except (ValueError, RecursionError) as error:
         raise Error(f"{path}: not a saved ladder, or damaged: {error}") from None
     try:
-        return _ladder(content, model)
+        return _ladder(content, model, new)
     except Error as error:
         raise error.within(f"{path}: ") from None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise Error(f"{path}: not a saved ladder, or damaged: {error!r}") from None
 
 
-def _ladder(content: Any, model: Model | None) -> Ladder:
+def _ladder(content: Any, model: Model | None, new: type[Ladder]) -> Ladder:
     header, players = content["header"], content["players"]
     if header["format"] != FORMAT:
         raise Error(f"not a saved ladder: its format is {header['format']!r}")
@@ -92,7 +94,7 @@ def _ladder(content: Any, model: Model | None) -> Ladder:
         raise Error(
             f"unknown format version {header['version']}; this prowess reads up to {VERSION}, so update prowess"
         )
-    ladder = Ladder(_choose_model(header["model"], model), scale=header.get("scale"))  # older files have no scale
+    ladder = new(_choose_model(header["model"], model), scale=header.get("scale"))  # older files have no scale
     # A plugin's component may have changed its columns since the file was saved.
     if header["columns"] != ladder.layout.columns:
         raise Error(f"its columns are {header['columns']}, but the model has {ladder.layout.columns}")

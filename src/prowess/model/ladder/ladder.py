@@ -296,7 +296,7 @@ class Ladder:
         >>> ladder["nadal"] == nadal, ladder.rating("nadal", surface="clay").mu > nadal.mu
         (True, True)
         """
-        from ..fit.effects import rating_at
+        from .effects import rating_at
 
         return rating_at(self, name, context)
 
@@ -313,7 +313,7 @@ class Ladder:
         >>> ladder.effects.select("facet", "value", "matches").rows()
         [('home', '', None), ('side', 'blue', 1), ('side', 'red', 1)]
         """
-        from ..fit.effects import effects
+        from .effects import effects
 
         return effects(self)
 
@@ -329,7 +329,7 @@ class Ladder:
         >>> ladder.deviations.select("facet", "player", "value").rows()
         [('surface', 'nadal', 'clay'), ('surface', 'federer', 'clay')]
         """
-        from ..fit.effects import deviations
+        from .effects import deviations
 
         return deviations(self)
 
@@ -523,7 +523,7 @@ class Ladder:
         >>> ladder.leaderboard().row(0)[:2]
         (1, 'ann')
         """
-        from ..fit.leaderboard import leaderboard
+        from .leaderboard import leaderboard
 
         return leaderboard(self, min_matches, context, ranking, all)
 
@@ -555,7 +555,7 @@ class Ladder:
         """
         from .file import load
 
-        return load(path, model)
+        return load(path, model, cls)
 
 
 def usual_tau(model: Model, carry: float) -> float:

@@ -13,8 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...frames import csv_cells
-from ...model.fit.leaderboard import overall
 from ...model.ladder.ladder import Ladder
+from ...model.ladder.leaderboard import overall
 from ...model.rating import Rating
 from ...model.scale import Points
 from ...store.clock import Clock, show

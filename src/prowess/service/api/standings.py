@@ -13,7 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...errors import Error
-from ...history.times import DAY, parse_time
+from ...history import parse_time
+from ...history.times import DAY
 from ...model.model import Model
 from ...model.scale import Points as PointsConversion
 from ...store import leagues

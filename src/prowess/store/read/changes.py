@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import slicing
-from ...model.fit.leaderboard import order_of, overall
 from ...model.ladder.ladder import Ladder
+from ...model.ladder.leaderboard import order_of, overall
 from .. import clock
 from ..leagues import Settings
 from .snapshot import Ranking, Snapshot, points_on, rank_all

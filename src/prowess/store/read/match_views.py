@@ -18,8 +18,8 @@ from ...history import History
 from ...history.context import EMPTY
 from ...history.head_to_head import Encounters, encounters, results, rivals
 from ...model.fit.explain import plain
-from ...model.fit.leaderboard import Order, make_order, overall
 from ...model.ladder.ladder import Ladder
+from ...model.ladder.leaderboard import Order, make_order, overall
 from ...model.registry import unique_keys
 from ...model.scale import Points
 from .. import clock

@@ -17,9 +17,9 @@ from ...history.name_index import NameIndex
 from ...history.times import DAY, show_time
 from ...model.engine.buffers import Table
 from ...model.engine.rate import settle_periods
-from ...model.fit.effects import matches_at, shifts
-from ...model.fit.leaderboard import Order, grain, largest, make_order, order_of, overall
+from ...model.ladder.effects import matches_at, shifts
 from ...model.ladder.ladder import Ladder
+from ...model.ladder.leaderboard import Order, grain, largest, make_order, order_of, overall
 from ...model.scale import Points
 from .. import clock, facets
 from ..errors import NotFound

@@ -12,24 +12,10 @@ from ....errors import Error, Option, Piece
 from ....text import count
 from ...ragged import Floats
 from ...read_context import Message, Table
-from ...times import (
-    DAY,
-    FIRST,
-    LAST,
-    NUMBER_FORMATS,
-    OR_SAY,
-    RIGHT,
-    Kind,
-    Stamp,
-    Times,
-    agree,
-    does_not_fit,
-    has_clock,
-    parse_time,
-    show_time,
-)
+from ...times import DAY, FIRST, LAST, Kind, Stamp, Times, agree, show_time
 from ..text import DistinctValues
 from ..words import WEEKDAYS
+from .moments import NUMBER_FORMATS, OR_SAY, RIGHT, does_not_fit, has_clock, parse_time
 from .numeric import NAT, Meaning, Micros, in_range, meaning_of, times_of_numbers
 from .parser import MANY, MISSING, ORDERS, Order, Texts, clock_of, read_texts
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from ....model.fit.explain import defies_result, expectation, statistics_outweigh, surprise
-from ....model.fit.leaderboard import choose_ranking, rating_column
+from ....model.ladder.leaderboard import choose_ranking, rating_column
 from ....model.model import Model
 from ....model.scale import Z95, Scale
 from ....store.leagues import Settings

@@ -13,14 +13,14 @@ from ...history import name_of
 from ...history.context import ContextColumn, clean_name
 from ...text import join_words
 from ...validate import number
-from ..ladder.facet_rows import MISSING, FacetRows, check_names
-from ..ladder.record import upcoming_rows
 from ..rating import Rating
+from .facet_rows import MISSING, FacetRows, check_names
+from .record import upcoming_rows
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ..ladder.ladder import Ladder
+    from .ladder import Ladder
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ import pytest
 
 import prowess as pw
 from prowess.lab.parallel import group_standings
-from prowess.model.fit.leaderboard import only_active, standings
+from prowess.model.ladder.leaderboard import only_active, standings
 from prowess.model.presets import PRESETS
 
 DAYS = [f"2026-01-{day:02d}" for day in range(1, 29)]

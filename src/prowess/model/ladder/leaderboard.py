@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ...history import History
-    from ..ladder.ladder import Ladder
     from ..model import Model
     from ..scale import Points
+    from .ladder import Ladder
 
 Floats = NDArray[np.float64]
 YEAR = 365.25 * DAY  # players are active if they played within this time before the last match

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import prowess as pw
-from prowess.model.fit.leaderboard import order_of, rating_column
+from prowess.model.ladder.leaderboard import order_of, rating_column
 
 # A newcomer of TrueSkill is 25 ± 25/3, so ratings are provisional while σ > 25/6 = 4.167.
 RATINGS = {
