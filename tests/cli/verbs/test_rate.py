@@ -355,7 +355,7 @@ def test_repeated_remarks_of_groups_are_printed_once(tmp_path: Path) -> None:
         for number in range(20)
         for place in (1, 2)
     ]
-    file = write(tmp_path, "x.csv", "match,map,end_time,player,place\n" + "\n".join(rows))
+    file = write(tmp_path, "x.csv", "match,map,recorded,player,place\n" + "\n".join(rows))
     result = run("rate", file, "--by", "map", *TEXTBOOK)
     assert result.exit_code == 0, result.stderr
-    assert result.stderr.count("'end_time' is read as the time of a match") == 1
+    assert result.stderr.count("'recorded' is read as the time of a match") == 1

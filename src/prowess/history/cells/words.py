@@ -94,7 +94,7 @@ BYES = _words("bye bye. -bye- (bye) freilos spielfrei exempt libre riposa descan
 
 # Names that stand for nobody, or for anybody, in lower case and with "_" for a blank.
 PLACEHOLDERS = _words(
-    "null tbd tba tbc n/a n.a. n.n. n._n. n/n [deleted] anonymous anonym anonyme anonimo anônimo anónimo anonymus"
+    "tbd tba tbc n/a n.a. n.n. n._n. n/n [deleted] anonymous anonym anonyme anonimo anônimo anónimo anonymus"
     " anon аноним 匿名 unknown unbekannt inconnu desconocido desconhecido sconosciuto onbekend nieznany"
     " неизвестный неизвестно 不明 未定 deleted deleted_user to_be_decided to_be_determined to_be_announced"
     " to_be_confirmed noch_offen à_déterminer por_definir a_definir da_definire"

@@ -36,6 +36,7 @@ def are_placeholders(names: "pl.Series") -> Mask:
     words = names.str.to_lowercase().str.replace(_NUMBER, "").str.replace(_BRACKETS, "$1")
     signs = words.str.len_bytes() <= _SIGNS
     mask: Mask = words.is_in(_WORDS).to_numpy(writable=True)
+    mask |= (names == "NULL").to_numpy()  # of a database; "null" may be the name of a user
     mask[signs.to_numpy()] |= words.filter(signs).str.contains(r"^[*?.…_–—-]+$").to_numpy()
     return mask
 
