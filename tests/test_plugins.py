@@ -20,6 +20,7 @@ SOURCE = '''
 from dataclasses import dataclass
 from math import log, sqrt
 
+import numpy as np
 import prowess as pw
 from prowess.model.maths.normal import cdf, log_pdf
 
@@ -58,15 +59,51 @@ def Elo():
 
 def NoModel():
     return 5
+
+
+@dataclass(frozen=True)
+class Heavy(pw.outcome.FromLogLikelihood):
+    gamma: float = 3.0
+
+    def log_likelihood(self, lead, difference):
+        return -2.5 * np.log1p(((lead - difference) / self.gamma) ** 2 / 4) - np.log(self.gamma * 8 / 3)
+
+
+@dataclass(frozen=True)
+class Pause(pw.Drift):
+    move: float = 1.0
+
+    def widen(self, board):
+        for entry in range(board.entries):
+            board.var[entry] += self.move**2 if board.elapsed[entry] > 30.0 else 0.0
+
+
+def Robust():
+    return pw.TrueSkill(draw_probability=0).replace(outcome=Heavy(), drift=Pause())
+
+
+def read_duels(content):
+    rows = [line.split("|") for line in content.decode().splitlines()]
+    if any(len(row) != 3 for row in rows):
+        raise pw.Error("a line must have three parts")
+    names = "winner", "loser", "date"
+    return {name: [row[index] for row in rows] for index, name in enumerate(names)}
 '''
 ENTRIES = """[prowess.components]
 Difference = fancy:Difference
 Missing = fancy:Missing
 Misnamed = fancy:Difference
 Order = fancy:Difference
+Heavy = fancy:Heavy
+Pause = fancy:Pause
+
+[prowess.formats]
+duels = fancy:read_duels
+csv = fancy:Elo
 
 [prowess.presets]
 Fancy = fancy:Fancy
+Robust = fancy:Robust
 Elo = fancy:Elo
 NoModel = fancy:NoModel
 Absent = not_installed:Absent
@@ -118,7 +155,7 @@ def test_model_with_a_plugin_component_is_saved_and_loaded(tmp_path: Path) -> No
 @pytest.mark.usefixtures("installed")
 @pytest.mark.filterwarnings(BROKEN)
 def test_list_of_presets_ends_with_plugins_and_omits_broken_plugins() -> None:
-    assert list(PRESETS) == [*BUILT_IN, "Fancy"]
+    assert list(PRESETS) == [*BUILT_IN, "Fancy", "Robust"]
     assert PRESETS["Elo"] is pw.Elo
     assert preset("elo") is pw.Elo
 
@@ -172,6 +209,39 @@ def test_importing_prowess_does_not_look_for_plugins(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("installed")
+def test_plugin_reads_files_with_its_suffix(tmp_path: Path) -> None:
+    path = tmp_path / "evening.duels"
+    path.write_text("ann|bob|2026-01-31\nbob|cat|2026-02-07\n")
+    history = pw.History.read(path)
+    assert [match["teams"] for match in history] == [[["ann"], ["bob"]], [["bob"], ["cat"]]]
+    path.write_text("ann|bob\n")
+    with pytest.raises(pw.Error, match=r"evening\.duels: a line must have three parts"):
+        pw.History.read(path)
+    path.write_bytes(b"\xff")
+    with pytest.raises(pw.Error, match=r"evening\.duels: fancy:read_duels cannot read this file: UnicodeDecodeError"):
+        pw.History.read(path)
+    games = tmp_path / "games.csv"
+    games.write_text("winner,loser\nann,bob\n")
+    assert len(pw.History.read(games)) == 1
+
+
+@pytest.mark.usefixtures("installed")
+def test_likelihood_and_drift_of_a_package_work_in_the_service(tmp_path: Path) -> None:
+    from prowess.service.api.models import _models
+    from tests.service.app_client import served
+
+    _models.cache_clear()
+    with served(f"sqlite:///{tmp_path}/league.db") as ask:
+        ask.post("/api/leagues", {"name": "darts", "model": {"name": "robust"}}, status=201)
+        ask.post("/api/leagues/darts/matches", {"teams": [["ann"], ["bob"]], "scores": [3, 1]}, status=201)
+        shown = ask.get("/api/leagues/darts/leaderboard").json()["players"]
+    _models.cache_clear()
+    fit = preset("robust")().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}]))
+    assert [player["mu"] for player in shown] == pytest.approx([fit["ann"].mu, fit["bob"].mu])
+    assert fit.model.hindsight(fit.history)["ann"].mu == pytest.approx(fit["ann"].mu)
+
+
+@pytest.mark.usefixtures("installed")
 def test_command_line_rates_with_a_plugin_preset(tmp_path: Path) -> None:
     games = tmp_path / "games.csv"
     games.write_text("team1,team2,score1,score2\nann,bob,3,1\nbob,cat,2,0\n")
@@ -188,7 +258,7 @@ def test_service_lists_and_uses_a_plugin_preset(tmp_path: Path) -> None:
 
     _models.cache_clear()
     with served(f"sqlite:///{tmp_path}/league.db") as ask:
-        assert ask.get("/api/models").json()["models"][-1]["name"] == "Fancy"
+        assert [model["name"] for model in ask.get("/api/models").json()["models"][-2:]] == ["Fancy", "Robust"]
         created = ask.post("/api/leagues", {"name": "darts", "model": {"name": "fancy"}}, status=201).json()
         assert created["model"]["name"] == "Fancy"
         ask.post("/api/leagues/darts/matches", {"teams": [["ann"], ["bob"]], "scores": [3, 1]}, status=201)

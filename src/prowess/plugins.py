@@ -8,7 +8,8 @@ A package lists its plugins in its `pyproject.toml`, for example an outcome and 
     [project.entry-points."prowess.presets"]
     MyElo = "my_package.presets:MyElo"
 
-Entry points are searched only when a name that is not built in, or the list of all names, is requested.
+Entry points are searched only when a name that is not built in, or the list of all names, is requested. Readers of
+files are in `prowess.formats`, under the suffix that they read.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
 import os
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import Error
+from ...plugins import find_plugins, load_plugin
 from ..read_context import Findings, Table
 from ..read_limits import ReadLimits
 from ..read_options import Choices
@@ -34,6 +35,10 @@ _OTHER_FORMATS = {
     b"MZ\x90\x00": "a program",
     b"{\\rtf": "a document",
 }
+FORMATS = "prowess.formats"  # entry points of packages that read files with other suffixes
+SUFFIXES = frozenset(
+    ("", ".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".pgn", ".trf", ".xls", ".xlsx")
+)
 HEAD = 1 << 14  # bytes in which the first player of a tournament report is searched
 _MARKUP = re.compile(rb"\s*(<!doctype html|<html|<\?xml|<table|<head|<body|<meta)", re.IGNORECASE)
 
@@ -53,6 +58,8 @@ def load_source(source: Source, choices: Choices) -> Table | Findings:
 
 
 def _load(source: Source, choices: Choices) -> Table | Findings:
+    if source.suffix not in SUFFIXES and source.suffix[1:] in find_plugins(FORMATS):
+        return _read_by_plugin(source, choices)
     head = source.read(512).removeprefix(b"\xef\xbb\xbf")
     if is_pgn(source.suffix, head):
         return read_pgn(source, choices)
@@ -79,6 +86,20 @@ def _load(source: Source, choices: Choices) -> Table | Findings:
         raise Error(f"{source}: this is {kind}, not a table; {remedy}")
     check_lines(source, choices.read_limits)
     return read_text(source, choices)
+
+
+def _read_by_plugin(source: Source, choices: Choices) -> Table:
+    import polars as pl
+
+    reader: Any = load_plugin(FORMATS, source.suffix[1:])
+    try:
+        frame = pl.DataFrame(reader(source.read()))
+    except Error as error:
+        raise error.within(f"{source}: ") from None
+    except Exception as error:
+        name = find_plugins(FORMATS)[source.suffix[1:]].value
+        raise Error(f"{source}: {name} cannot read this file: {type(error).__name__}: {error}") from error
+    return Table(frame, source.title, choices=choices)
 
 
 def check_parquet(scan: "pl.LazyFrame", title: str, size: int, limits: ReadLimits) -> int:
