@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
-from prowess.history.context import clean_name
+from prowess.history.context.columns import clean_name
 
 letters = st.sampled_from("aAbé漢😀 ;,&|/+\"'\\\n\t\0012")
 texts = st.text(letters, min_size=1, max_size=4).map(str.strip).filter(bool)

@@ -10,7 +10,7 @@ import pytest
 
 from prowess.errors import Error
 from prowess.history import History
-from prowess.history.context import EMPTY, Context, ContextColumn, marked_header, parse_marked_header
+from prowess.history.context.columns import EMPTY, Context, ContextColumn, marked_header, parse_marked_header
 
 DUEL: dict[str, Any] = {"teams": [["ann"], ["bob"]]}
 PAIRS: dict[str, Any] = {"teams": [["ann", "bob"], ["cat", "dan"]]}

@@ -6,9 +6,9 @@ from itertools import combinations
 import pytest
 
 import prowess as pw
-from prowess.history import names as names_module
 from prowess.history.data_checks import suspicions
-from prowess.history.names import nearest, plain_spelling
+from prowess.history.names import spelling as names_module
+from prowess.history.names.spelling import nearest, plain_spelling
 
 
 def distance(one, other):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prowess.history.name_index import FoundName, NameIndex
-from prowess.history.names import plain_spelling
+from prowess.history.names.index import FoundName, NameIndex
+from prowess.history.names.spelling import plain_spelling
 
 PLAYERS = ["João Silva", "Rafael Nadal", "O'Brien", "İbrahim Işık", "Groß, Anna", "王小明", "राम", "かき", "Smith Jr."]
 anything = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8).filter(

@@ -8,7 +8,7 @@ import pytest
 
 from prowess import Error
 from prowess.history import History
-from prowess.history.names import plain_spelling, spelt_alike
+from prowess.history.names.spelling import plain_spelling, spelt_alike
 
 SEEDS = "winner,loser\nFinn [1],Theo\nTheo,Finn\nFinn [2],Noa [1]\n"
 LADDER = "winner,loser\nAnn (1),Bob (6)\nBob (2),Ann (5)\n"

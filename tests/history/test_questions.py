@@ -6,11 +6,11 @@ import pytest
 
 from prowess.errors import Option
 from prowess.history import History
-from prowess.history.columns.layout import NoLayout, Suggestion
-from prowess.history.questions import Question, apply_answer, open_questions
+from prowess.history.columns.roles.layout import NoLayout, Suggestion
 from prowess.history.read_context import Table
 from prowess.history.read_options import Choices
 from prowess.history.readers import from_table
+from prowess.history.reading.questions import Question, apply_answer, open_questions
 from prowess.history.reading.sniff import load
 
 THREE_NUMBERS = "day,who,whom,x,y,z\n31/1/2026,ann,bob,3,1,90\n7/2/2026,cat,ann,2,2,95\n14/2/2026,bob,cat,1,0,91\n"

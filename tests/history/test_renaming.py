@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from prowess.errors import Error
 from prowess.history import History
-from prowess.history.aliases import resolve_aliases
-from prowess.history.renaming import read_aliases
+from prowess.history.names.aliases import resolve_aliases
+from prowess.history.names.renaming import read_aliases
 from prowess.model.presets import Elo
 
 from .strategies import matches, names

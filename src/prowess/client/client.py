@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from ..errors import Error
 from ..history import History, name_of
-from ..history.context import clean_name
+from ..history.context.columns import clean_name
 from ..model.prediction import Prediction
 from ..model.rating import Rating
 from ..progress import track

@@ -2,7 +2,7 @@
 
 from .cells.dates.moments import parse_time
 from .history import History
-from .names import name_of
+from .names.spelling import name_of
 from .times import show_time
 
 __all__ = ["History", "name_of", "parse_time", "show_time"]

@@ -24,10 +24,10 @@ from .build_history import build
 from .cells.dates.moments import parse_time
 from .columns.match_rules import find_faults
 from .columns.raw_matches import RawMatches
-from .context_builder import ContextBuilder, plain_context, with_statistics
+from .context.builder import ContextBuilder, plain_context, with_statistics
 from .history import History
 from .lines import Lines
-from .names import name_of
+from .names.spelling import name_of
 from .ragged import Floats
 from .slicing import stamp_of
 from .times import Kind, Stamp, Times, agree, show_time

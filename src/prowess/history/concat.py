@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..errors import Error, Option, Remark
 from ..text import count
 from .build_history import in_order_of_appearance
-from .context import FIELDS, LEVELS, Context, ContextColumn, Level, column_at, concatenate
+from .context.columns import FIELDS, LEVELS, Context, ContextColumn, Level, column_at, concatenate
 from .history import History
 from .ragged import mix_bits, owners, starts
 from .slicing import ABSENT, stamp_of, take, unless_usual

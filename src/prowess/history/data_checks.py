@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import Option, Remark
 from ..text import count
 from .history import History
-from .names import one_letter_apart, plain_spelling, spelt_alike
+from .names.spelling import one_letter_apart, plain_spelling, spelt_alike
 from .ragged import owners
 from .slicing import stamp_of
 from .times import DAY, show_time

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import Error, Remark
 from ..text import count
-from .context import EMPTY, Context
+from .context.columns import EMPTY, Context
 from .lines import Lines
 from .ragged import Floats, Ints
 from .times import Kind, show_time
@@ -138,8 +138,8 @@ class History:
         >>> len(findings.history), [str(problem) for problem in findings.problems]
         (1, ["line 3: column 'hg' holds 'x': this is not a number; correct it, or drop the row"])
         """
+        from .names.renaming import choices_of, with_remarks
         from .readers import read_file
-        from .renaming import choices_of, with_remarks
 
         choices = choices_of(reading)
         findings = read_file(path, choices)
@@ -158,7 +158,7 @@ class History:
         ...     [len(history) for history in History.stream(path, rows=2)]
         [2, 1]
         """
-        from .renaming import choices_of
+        from .names.renaming import choices_of
         from .stream import Stream
 
         return Stream(path, choices_of(reading), rows)
@@ -174,8 +174,8 @@ class History:
         ...     History.read_groups(path, "season")
         {'2025': History(1 match, 2 players, places), '2026': History(2 matches, 3 players, places)}
         """
+        from .names.renaming import choices_of
         from .readers import read_groups
-        from .renaming import choices_of
 
         return read_groups(path, by, choices_of(reading))
 
@@ -187,9 +187,9 @@ class History:
         >>> History.from_frame(pl.DataFrame({"home": ["ann"], "away": ["bob"], "hg": [0], "ag": [2]}))[0]["scores"]
         [0.0, 2.0]
         """
+        from .names.renaming import choices_of, with_remarks
         from .read_context import history_or_error
         from .readers import from_frame
-        from .renaming import choices_of, with_remarks
 
         choices = choices_of(reading)
         history = history_or_error(from_frame(frame, choices), reading.get("skip_problems", False))
@@ -365,7 +365,7 @@ class History:
         >>> history.rename({"Jeevo": "Deevo"}).players
         ('Deevo', 'ann')
         """
-        from .renaming import rename
+        from .names.renaming import rename
 
         return rename(self, names)
 

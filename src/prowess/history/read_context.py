@@ -44,7 +44,7 @@ from .read_options import Choices
 if TYPE_CHECKING:
     import polars as pl
 
-    from .columns.layout import Layout
+    from .columns.roles.layout import Layout
     from .history import History
 
 Rows = NDArray[np.intp]

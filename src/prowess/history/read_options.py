@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypedDict, get_args
 
 from ..errors import Error
-from .aliases import Aliases
-from .names import nearest
+from .names.aliases import Aliases
+from .names.spelling import nearest
 from .read_limits import UNLIMITED, ReadLimits
 
 Duplicates = Literal["once", "keep"]

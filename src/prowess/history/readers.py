@@ -19,8 +19,6 @@ from .cells.dates.columns import read_times
 from .cells.numbers import numbers
 from .cells.rounds import round_order
 from .cells.text import intern, intern_clean, text_of
-from .columns.aliases import ROUND
-from .columns.column_checks import check_columns
 from .columns.context_columns import (
     Sources,
     long_sources,
@@ -31,10 +29,16 @@ from .columns.context_columns import (
 )
 from .columns.direction import read_handicap
 from .columns.duplicates import BOTH_VIEWS
-from .columns.filled_down import fill_down
-from .columns.grids import Kinds
-from .columns.headers import set_columns
-from .columns.infer_columns import (
+from .columns.joined_names import join_crews
+from .columns.lineups import add_lineups
+from .columns.long import RowGroups, read_long
+from .columns.match_order import check_last_results, number_order
+from .columns.match_rules import doubtful_names, find_faults
+from .columns.raw_matches import RawMatches
+from .columns.roles.aliases import ROUND
+from .columns.roles.column_checks import check_columns
+from .columns.roles.headers import set_columns
+from .columns.roles.infer_columns import (
     COLUMNS,
     add_time,
     column_kinds,
@@ -44,31 +48,27 @@ from .columns.infer_columns import (
     reconcile_results,
     unfit_columns,
 )
-from .columns.joined_names import join_crews
-from .columns.layout import Layout, NoLayout, Suggestion, recognise
-from .columns.lineups import add_lineups
-from .columns.long import RowGroups, read_long
-from .columns.match_order import check_last_results, number_order
-from .columns.match_rules import doubtful_names, find_faults
-from .columns.raw_matches import RawMatches
+from .columns.roles.layout import Layout, NoLayout, Suggestion, recognise
+from .columns.roles.suggestions import is_plausible, suggest_roles
 from .columns.seeds import drop_seeds
-from .columns.suggestions import is_plausible, suggest_roles
-from .columns.summary_rows import find_summary_rows
+from .columns.shapes.filled_down import fill_down
+from .columns.shapes.grids import Kinds
+from .columns.shapes.summary_rows import find_summary_rows
+from .columns.shapes.win_columns import read_win_columns
 from .columns.wide import add_venue, read_wide
-from .columns.win_columns import read_win_columns
-from .context import FIELDS, parse_marked_header
+from .context.columns import FIELDS, parse_marked_header
 from .data_checks import note_spellings
 from .history import History
 from .lines import Lines
-from .names import plain_name
+from .names.renaming import rename_draft, rename_findings
+from .names.spelling import plain_name
 from .ragged import Floats
 from .read_context import Findings, Located, Problems, Table, history_or_error, list_names
 from .read_options import Besides, Choices
 from .reading.garbled import mend_text
+from .reading.sheets import choose_sheet
 from .reading.sniff import load
-from .renaming import rename_draft, rename_findings
 from .sentences import describe_matches
-from .sheets import choose_sheet
 from .times import Times
 
 if TYPE_CHECKING:

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 from .cells.dates.moments import parse_time
-from .context import column_names
-from .names import nearest
+from .context.columns import column_names
+from .names.spelling import nearest
 from .ragged import cut, gather
 from .times import DAY, Stamp, agree, show_time, zone_of
 
 if TYPE_CHECKING:
-    from .context import Context
+    from .context.columns import Context
     from .history import History
 
 Column = TypeVar("Column", bound=NDArray[Any])

@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 
 from ..errors import Error, Option, Piece, Remark
 from ..validate import whole
-from .aliases import Aliases
 from .cells.dates.columns import read_times
 from .columns.context_columns import CONTEXT, PARTIAL, without_context
 from .columns.duplicates import BOTH_VIEWS
-from .columns.infer_columns import infer_roles
-from .columns.layout import Layout, recognise
+from .columns.roles.infer_columns import infer_roles
+from .columns.roles.layout import Layout, recognise
 from .data_checks import spelling_remarks
 from .history import History
-from .names import spelt_alike
+from .names.aliases import Aliases
+from .names.renaming import rename_findings
+from .names.spelling import spelt_alike
 from .read_context import FEW_ROWS, Findings, Table, history_or_error
 from .read_options import Choices
 from .readers import choose_context, from_table, with_matches
 from .reading.chunks import RowQueue, read_chunks
-from .renaming import rename_findings
 from .slicing import stamp_of
 from .times import Stamp, agree, show_time
 

@@ -20,7 +20,7 @@ import numpy as np
 from ..atomic_files import file_extension, replace_file
 from ..errors import Error, Option
 from ..frames import csv_cells
-from .context_headers import Headers, choose_headers, context_cells, context_traits, join_traits
+from .context.headers import Headers, choose_headers, context_cells, context_traits, join_traits
 from .history import History
 from .ragged import Floats, owners, places
 

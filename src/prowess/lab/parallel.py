@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from ..errors import Error
 from ..history import History
-from ..history.context import EMPTY, FIELDS, Context
+from ..history.context.columns import EMPTY, FIELDS, Context
 from ..model.ladder.leaderboard import Standings, standings
 from ..optional import import_extra
 from ..progress import steps

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import Error, Option
 from ..history import History
-from ..history.context import clean_name, column_at, column_names
+from ..history.context.columns import clean_name, column_at, column_names
 from ..history.season_breaks import find_season_break
 from ..validate import invalid, number
 from .components.drift import PerMatch, PerPeriod, PerTime, Seasons, Still

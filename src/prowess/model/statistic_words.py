@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import Error
-from ..history.context import clean_name
+from ..history.context.columns import clean_name
 from ..validate import invalid
 from .components.statistic import Counts, Points, Quit, Statistic, Times
 

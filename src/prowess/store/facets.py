@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..history import History
-from ..history.context import Context, ContextColumn, column_at
+from ..history.context.columns import Context, ContextColumn, column_at
 from ..model.ladder.facet_rows import FacetRows, team_values
 from ..model.ladder.ladder import Ladder
 from ..model.model import Model

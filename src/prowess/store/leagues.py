@@ -18,8 +18,8 @@ from sqlalchemy import Connection, bindparam, func, insert, literal_column, sele
 from sqlalchemy.exc import IntegrityError
 
 from ..errors import Error
-from ..history.context import Kind
-from ..history.names import is_unicode, nearest
+from ..history.context.columns import Kind
+from ..history.names.spelling import is_unicode, nearest
 from ..model.compose import compose
 from ..model.engine_version import ENGINE_VERSION
 from ..model.ladder.leaderboard import choose_ranking

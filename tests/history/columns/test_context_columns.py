@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from prowess.errors import Error
 from prowess.history import History
-from prowess.history.columns.layout import recognise
-from prowess.history.columns.side_pairs import find_side_columns
-from prowess.history.context import clean_text
+from prowess.history.columns.roles.layout import recognise
+from prowess.history.columns.roles.side_pairs import find_side_columns
+from prowess.history.context.columns import clean_text
 from prowess.history.read_options import Besides, IfPresent
 
 

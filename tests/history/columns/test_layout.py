@@ -1,7 +1,7 @@
 import pytest
 
 from prowess.errors import Error
-from prowess.history.columns.layout import recognise
+from prowess.history.columns.roles.layout import recognise
 
 LONG = "long, a row per player per match"
 HOME_AWAY = "wide, a row per match, home/away"

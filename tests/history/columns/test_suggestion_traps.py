@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from prowess.history.columns.layout import NoLayout
+from prowess.history.columns.roles.layout import NoLayout
 from prowess.history.read_options import Choices
 from prowess.history.readers import from_frame
 

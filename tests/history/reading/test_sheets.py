@@ -8,10 +8,10 @@ import pytest
 
 from prowess import Error
 from prowess.history import History
-from prowess.history.questions import open_questions
 from prowess.history.read_context import Table
 from prowess.history.read_options import Choices
 from prowess.history.readers import from_table, with_matches
+from prowess.history.reading.questions import open_questions
 from prowess.history.reading.sniff import load
 
 Rows = Sequence[Sequence[object]]

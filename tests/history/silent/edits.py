@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from prowess.history.columns.layout import Shape
+from prowess.history.columns.roles.layout import Shape
 
 from .sheet import Edited, Match, Sheet, is_number
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from prowess.history.columns.headers import set_columns
+from prowess.history.columns.roles.headers import set_columns
 
 from ..strangers.case import Case
 from .edits import EDITS

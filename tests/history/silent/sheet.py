@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 
 from prowess.history import History
-from prowess.history.columns.layout import Shape
+from prowess.history.columns.roles.layout import Shape
 from prowess.history.read_context import Findings
 
 from ..strangers.case import Case, Team, read_matches

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.history.context import Context, ContextColumn
+from prowess.history.context.columns import Context, ContextColumn
 from prowess.lab.auto.columns import Columns
 
 TEAMS = [["ann"], ["bob"]], [["cat"], ["ann"]], [["bob"], ["cat"]]

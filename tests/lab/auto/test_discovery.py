@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.history.context import Context, ContextColumn
+from prowess.history.context.columns import Context, ContextColumn
 from tests.lab.auto.test_columns import league, shooter
 
 

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from prowess.history.name_index import NameIndex
+from prowess.history.names.index import NameIndex
 from prowess.service.pages import models, pairings
 from prowess.service.pages.importing import preview
 from prowess.service.pages.web.filters import day

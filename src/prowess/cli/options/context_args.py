@@ -10,7 +10,7 @@ import typer
 
 from ... import History, Ladder, Model
 from ...errors import Error
-from ...history.context import column_at
+from ...history.context.columns import column_at
 from ...model.compose import find_column
 from ...model.ladder.effects import shifts
 from ...text import count, join_words

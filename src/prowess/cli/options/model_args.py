@@ -14,7 +14,7 @@ import typer
 
 from ... import History, Ladder, Model
 from ...errors import Error
-from ...history.context import column_at
+from ...history.context.columns import column_at
 from ...history.read_options import Besides, Choices, IfPresent
 from ...history.season_breaks import SeasonBreak, find_season_break
 from ...model.components.facet import Facet

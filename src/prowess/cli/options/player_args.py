@@ -12,7 +12,7 @@ import typer
 
 from ... import Fit, Ladder
 from ...errors import Error
-from ...history.name_index import NameIndex
+from ...history.names.index import NameIndex
 from ...history.read_options import Choices
 from ...model.ladder.record import active
 from ...model.scale import Scale

@@ -18,14 +18,14 @@ from ... import History
 from ...atomic_files import check_target
 from ...errors import Error, Option
 from ...frames import FORMATS, write_frame
-from ...history.aliases import Aliases
 from ...history.data_checks import likely_aliases
-from ...history.questions import Answer, Question, apply_answer, open_questions
+from ...history.names.aliases import Aliases
+from ...history.names.renaming import rename_findings
 from ...history.read_context import Findings, Table
 from ...history.read_options import Choices
 from ...history.readers import from_table, with_matches
+from ...history.reading.questions import Answer, Question, apply_answer, open_questions
 from ...history.reading.sniff import load
-from ...history.renaming import rename_findings
 from ...history.sentences import describe_matches
 from ..output.console import INTERRUPTED, as_flag, get_console, printable
 

@@ -12,14 +12,14 @@ import typer
 
 from ... import History
 from ...errors import Error, Remark
-from ...history.aliases import Aliases
-from ...history.columns.aliases import COMMON, HOME_AWAY, LONG, WINNER_LOSER
+from ...history.columns.roles.aliases import COMMON, HOME_AWAY, LONG, WINNER_LOSER
 from ...history.concat import join
 from ...history.data_checks import note_spellings
+from ...history.names.aliases import Aliases
+from ...history.names.renaming import read_aliases
 from ...history.read_context import history_or_error
 from ...history.read_options import Choices, IfPresent
 from ...history.readers import read_file
-from ...history.renaming import read_aliases
 from ...text import count
 from ..output.console import note, note_remarks
 from ..output.standings import USUAL

@@ -150,7 +150,7 @@ def handle_errors() -> Iterator[None]:
             warnings.showwarning = lambda message, *_, **__: note(_one_line(message), "yellow", "warning: ")
             yield
     except Error as error:
-        from ...history.columns.layout import NoLayout
+        from ...history.columns.roles.layout import NoLayout
 
         note(_one_line(error.render(as_flag)), "red", "error: ")
         if isinstance(error, NoLayout):

@@ -14,12 +14,12 @@ from ...atomic_files import check_target
 from ...errors import Remark
 from ...frames import FORMATS, write_frame
 from ...history import show_time
-from ...history.aliases import Aliases
 from ...history.data_checks import SPELLING, Suspicion, likely_aliases, suspicions
+from ...history.names.aliases import Aliases
+from ...history.names.renaming import read_aliases
 from ...history.read_context import Findings, Located
 from ...history.read_options import Choices
 from ...history.readers import read_file
-from ...history.renaming import read_aliases
 from ...text import count
 from ..options.questions import alias_lines, ask_aliases, ask_questions, rate_command
 from ..options.read_args import File, note_aliases

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..names import plain_letters
+from ..names.spelling import plain_letters
 from .words import GIVEN_NAMES
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...errors import Option
 from ...text import count
-from ..names import plain_name
+from ..names.spelling import plain_name
 from ..ragged import Floats
 from ..read_context import Message, Table
 from .numbers import numeral

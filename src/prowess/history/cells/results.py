@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Option, Piece
-from ..names import plain_name
+from ..names.spelling import plain_name
 from ..ragged import Floats
 from ..read_context import Table
 from .score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Cell, pair, pair_cell, sign_of

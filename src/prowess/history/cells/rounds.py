@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..names import plain_name
+from ..names.spelling import plain_name
 from ..ragged import Floats
 from .text import intern
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from math import nan
 
-from ..names import plain_name
+from ..names.spelling import plain_name
 from . import words
 from .numbers import numeral
 from .text import plain_text

@@ -22,7 +22,7 @@ from ...text import count
 from ...validate import LARGEST
 from ..cells.numbers import numbers
 from ..cells.text import intern, text_of
-from ..context import (
+from ..context.columns import (
     LEVELS,
     LONGEST_NAME,
     MOST_COLUMNS,
@@ -34,16 +34,16 @@ from ..context import (
     clean_text,
     parse_marked_header,
 )
-from ..names import nearest, plain_name
+from ..names.spelling import nearest, plain_name
 from ..ragged import Floats, gather, owners
 from ..read_context import Rows, Table, list_names
 from ..read_options import Besides, IfPresent
-from .aliases import ROUND
-from .headers import set_columns
-from .layout import Layout
 from .long import RowGroups
 from .raw_matches import RawMatches
-from .side_pairs import find_side_columns
+from .roles.aliases import ROUND
+from .roles.headers import set_columns
+from .roles.layout import Layout
+from .roles.side_pairs import find_side_columns
 from .wide import SideTeams
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from ...errors import Error, Option
 from ..cells.numbers import numbers
 from ..cells.text import text_of
-from ..names import plain_name
+from ..names.spelling import plain_name
 from ..ragged import Floats
 from ..read_context import Problems, Table
-from . import aliases
+from .roles import aliases
 
 MOST = 0.75  # strokes are at least this fraction of the par of a course; points are about half of it
 STROKES = 55  # as many points are hardly possible in a round of golf

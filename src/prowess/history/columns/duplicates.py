@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from ...errors import Option
 from ...text import count
 from ..cells.dates.numeric import meaning_of
-from ..names import plain_name
+from ..names.spelling import plain_name
 from ..ragged import Floats, Ints, mix_bits, starts
 from ..read_context import Table
-from .aliases import PARTS
-from .layout import Layout
+from .roles.aliases import PARTS
+from .roles.layout import Layout
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,7 +15,7 @@ from ..cells.comma_names import are_surnames_first
 from ..cells.rosters import rosters, separator_in_cells
 from ..cells.text import intern_clean
 from ..cells.words import ALSO_IN_NAMES, ROSTER_SEPARATORS
-from ..names import plain_name
+from ..names.spelling import plain_name
 from ..ragged import Ints, gather, starts
 from ..read_context import Rows, Table, quote_value
 

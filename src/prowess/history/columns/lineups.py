@@ -8,11 +8,11 @@ from ...errors import Option, Remark
 from ..cells.comma_names import are_surnames_first
 from ..cells.text import text_of
 from ..cells.words import ALSO_IN_NAMES, ROSTER_SEPARATORS
-from ..names import plain_name
+from ..names.spelling import plain_name
 from ..read_context import Table
-from .aliases import LINEUP_WORDS, NAME_WORDS, SIDE_WORDS, TEAM_WORDS
-from .headers import header_words
-from .layout import Layout, Side
+from .roles.aliases import LINEUP_WORDS, NAME_WORDS, SIDE_WORDS, TEAM_WORDS
+from .roles.headers import header_words
+from .roles.layout import Layout, Side
 
 _SAMPLE = 1000  # rows in which the cells of a column are searched for lists
 _MOST = 0.8  # fraction of the rows whose cells must be lists of several names

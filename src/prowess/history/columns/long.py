@@ -16,16 +16,16 @@ from ..cells.rosters import rosters
 from ..cells.score_grammar import PLAYED
 from ..cells.text import intern, intern_clean, labels, names, text_of, yes_no
 from ..cells.words import DID_NOT_START, NO_VALUES, YES_NO
-from ..names import plain_name
+from ..names.spelling import plain_name
 from ..ragged import Floats, Ints, gather, owners, pair_codes, starts
 from ..read_context import Message, Problems, Table
-from .aliases import TO_PAR
 from .direction import lowest_wins
 from .joined_names import split_joined
-from .layout import Layout
 from .match_parts import split_matches
 from .placeholders import are_placeholders, leave_out_placeholders
 from .raw_matches import RawMatches
+from .roles.aliases import TO_PAR
+from .roles.layout import Layout
 from .teammates import find_teams
 
 if TYPE_CHECKING:

@@ -12,15 +12,15 @@ from ..cells.numbers import numbers
 from ..cells.rounds import round_order
 from ..cells.text import text_of
 from ..cells.words import MISSING
-from ..names import plain_name
+from ..names.spelling import plain_name
 from ..ragged import Floats, Ints
 from ..read_context import Table
 from ..times import show_time
-from .aliases import GAME_NUMBER, PARTS, ROUND
 from .context_columns import PARTIAL
-from .layout import Layout
 from .long import RowGroups
 from .raw_matches import RawMatches
+from .roles.aliases import GAME_NUMBER, PARTS, ROUND
+from .roles.layout import Layout
 
 CHECKED = "whether the last results are checked"  # the name of a decision (see `Table.decide`)
 SAMPLE = 1000  # number of rows that show the order of the numbers in a large table

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from ...errors import Option
 from ..cells.text import intern, text_of
-from ..names import plain_name
+from ..names.spelling import plain_name
 from ..ragged import Floats, Ints, pair_codes
 from ..read_context import Table
-from .aliases import EVENTS, HEATS, TABLES
-from .layout import Layout
+from .roles.aliases import EVENTS, HEATS, TABLES
+from .roles.layout import Layout
 
 MOST = 0.9  # fraction of the groups that must agree to decide how the file is read
 FEW = 3  # with more groups, the last one may differ

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Remark
-from ..context import EMPTY, Context
+from ..context.columns import EMPTY, Context
 from ..lines import Lines
 from ..ragged import Floats, Ints, gather, owners
 from ..times import Times

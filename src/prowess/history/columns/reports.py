@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from ..cells.dates.columns import read_times
 from ..cells.text import text_of
-from ..context import parse_marked_header
-from ..names import plain_name
+from ..context.columns import parse_marked_header
+from ..names.spelling import plain_name
 from ..ragged import Floats, pair_codes
 from ..read_context import Message, Problems, Table
-from .aliases import COMMON, LONG, MATCH_NUMBERS, PARTS_OF_MATCHES
 from .duplicates import KEEP, VARIED, Meetings, note_both_views, repeated_codes, time_columns
-from .layout import Layout, Shape
+from .roles.aliases import COMMON, LONG, MATCH_NUMBERS, PARTS_OF_MATCHES
+from .roles.layout import Layout, Shape
 
 MOST = 0.9  # fraction of the matches that must agree to decide how a file is read
 LEAST = 3  # minimum number of matches that are reported twice

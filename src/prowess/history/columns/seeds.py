@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import Error, Option
 from ...text import count
-from ..aliases import find_clash, merged_players
+from ..names.aliases import find_clash, merged_players
 from ..ragged import Ints, owners
 from ..read_context import Table, quote_value
 from .raw_matches import RawMatches

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from ...errors import Option
 from ..cells.places import ranks
 from ..cells.text import intern, text_of
-from ..names import plain_name
+from ..names.spelling import plain_name
 from ..ragged import Floats, Ints, pair_codes
 from ..read_context import Problems, Table
-from .aliases import LONG, TOGETHER
-from .grids import Grid, Kinds, are_places
-from .headers import SIDE
-from .layout import Layout
+from .roles.aliases import LONG, TOGETHER
+from .roles.headers import SIDE
+from .roles.layout import Layout
+from .shapes.grids import Grid, Kinds, are_places
 
 if TYPE_CHECKING:
     import polars as pl

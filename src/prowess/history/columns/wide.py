@@ -16,17 +16,17 @@ from ..cells.rosters import rosters, separator_in_cells
 from ..cells.score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, pair_cell
 from ..cells.text import intern, intern_clean, intern_names, text_of, without_invisible, yes_no
 from ..cells.words import ALSO_IN_NAMES, BYES, MISSING, PLACEHOLDERS, ROSTER_SEPARATORS, UNPLAYED, WALKOVERS, YES_NO
-from ..names import plain_name
+from ..names.spelling import plain_name
 from ..ragged import Floats, Ints, starts
 from ..read_context import Problems, Table, quote_value
-from .aliases import WON
 from .direction import lowest_wins
 from .duplicates import BOTH_VIEWS, Meetings, leave_out_mirrored, leave_out_repeated
 from .joined_names import split_joined
-from .layout import Layout, Shape, Side
 from .placeholders import are_placeholders, leave_out_placeholders
 from .raw_matches import RawMatches
 from .reports import leave_out_reports
+from .roles.aliases import WON
+from .roles.layout import Layout, Shape, Side
 from .winner_names import DRAW, UNKNOWN, winning_sides
 
 if TYPE_CHECKING:

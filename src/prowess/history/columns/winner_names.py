@@ -11,9 +11,9 @@ from ...text import count
 from ..cells.results import INCOMPLETE
 from ..cells.text import intern, plain_text, text_of
 from ..cells.words import ALSO_IN_NAMES, DRAWS, MISSING, ROSTER_SEPARATORS
-from ..names import plain_name, plain_spelling
+from ..names.spelling import plain_name, plain_spelling
 from ..read_context import Table
-from .layout import Layout, Side
+from .roles.layout import Layout, Side
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from ...errors import Option, Remark
 from ..cells.words import DRAWS
-from ..columns import aliases
-from ..columns.headers import SIDE, Headers, is_side_result
-from ..names import plain_name
+from ..columns.roles import aliases
+from ..columns.roles.headers import SIDE, Headers, is_side_result
+from ..names.spelling import plain_name
 from ..read_options import Choices
 from .encodings import DAMAGED
 from .tolerant_csv import Record

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error, Remark
 from ..builders import from_matches
-from ..columns.layout import NoLayout
+from ..columns.roles.layout import NoLayout
 from ..history import History
 from ..lines import Lines
 from ..read_context import Findings, Located, Problem, Table, list_names

@@ -6,9 +6,9 @@ from contextlib import suppress
 from typing import Any
 
 from ...errors import Error
-from ..columns.aliases import COMMON, LONG, WINNER_LOSER
-from ..columns.layout import recognise
-from ..names import plain_name
+from ..columns.roles.aliases import COMMON, LONG, WINNER_LOSER
+from ..columns.roles.layout import recognise
+from ..names.spelling import plain_name
 from .header_row import is_known_name
 
 Object = dict[str, Any]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Remark
-from ..columns.aliases import COMMON, STANDINGS
-from ..names import plain_name
+from ..columns.roles.aliases import COMMON, STANDINGS
+from ..names.spelling import plain_name
 from ..read_context import Problems, Table
 from ..read_options import Choices
 from .header_row import Heading, is_known_name

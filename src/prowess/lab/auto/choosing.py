@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from ...history.context import column_at
+from ...history.context.columns import column_at
 from ...history.ragged import Floats, owners
 from ...model.fit.incentives import relative_values
 from ...model.fit.sweeps import beliefs_before

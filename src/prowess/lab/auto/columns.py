@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...history import History
-from ...history.context import FIELDS, ContextColumn, Level, column_at
+from ...history.context.columns import FIELDS, ContextColumn, Level, column_at
 from ...history.ragged import owners
 from ...text import join_words
 from .revealing import MOST_GAIN, MOST_GAIN_OF_RATINGS, coded_values, is_score_text, reveals_result

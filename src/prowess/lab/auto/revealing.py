@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...history import History
-from ...history.context import EMPTY, FIELDS, ContextColumn, Level
+from ...history.context.columns import EMPTY, FIELDS, ContextColumn, Level
 from ...history.ragged import Floats, owners
 from ...model.fit.incentives import relative_values
 from ...model.presets import TrueSkill

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...history import History
-from ...history.context import Level
+from ...history.context.columns import Level
 from ...history.ragged import Floats, owners
 
 Codes = NDArray[np.integer[Any]]

@@ -23,7 +23,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
-from ...history.context import clean_name
+from ...history.context.columns import clean_name
 from ...validate import invalid, number, scale
 from ..params import Range
 

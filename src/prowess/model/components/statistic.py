@@ -18,7 +18,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...history.context import clean_name
+from ...history.context.columns import clean_name
 from ...validate import invalid, number, scale
 from ..params import Range
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History
-from ...history.context import column_at
+from ...history.context.columns import column_at
 from ...history.ragged import owners
 from ...text import count
 from ..ladder.leaderboard import overall

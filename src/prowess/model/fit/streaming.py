@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import Error, Remark
 from ...history import History, show_time
-from ...history.context import column_names
+from ...history.context.columns import column_names
 from ...history.times import Stamp
 from ...progress import track
 from ...text import count

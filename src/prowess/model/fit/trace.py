@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...history import History, show_time
-from ...history.context import column_at
+from ...history.context.columns import column_at
 from ...history.ragged import holders
 from ..engine.buffers import Record
 from ..ladder.ladder import Ladder

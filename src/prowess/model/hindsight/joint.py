@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History
-from ...history.names import nearest
+from ...history.names.spelling import nearest
 from ...history.ragged import gather, owners
 from ...progress import track
 from ...text import count

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import name_of
-from ...history.context import ContextColumn, clean_name
+from ...history.context.columns import ContextColumn, clean_name
 from ...text import join_words
 from ...validate import number
 from ..rating import Rating

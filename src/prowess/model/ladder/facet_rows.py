@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
-from ...history.context import EMPTY, Context, ContextColumn, clean_name, column_at, column_names
-from ...history.context_builder import ContextBuilder
+from ...history.context.builder import ContextBuilder
+from ...history.context.columns import EMPTY, Context, ContextColumn, clean_name, column_at, column_names
 from ...history.lines import in_match
 from ...history.ragged import owners
 from ...text import join_words

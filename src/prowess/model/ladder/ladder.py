@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import name_of
-from ...history.name_index import NameIndex
+from ...history.names.index import NameIndex
 from ...history.times import Stamp
 from ...text import count
 from ...validate import number

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History, parse_time, show_time
-from ...history.context_builder import with_statistics
+from ...history.context.builder import with_statistics
 from ...history.ragged import owners
 from ...history.times import DAY, Stamp, agree
 from ...validate import scale

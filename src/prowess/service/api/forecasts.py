@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from ...errors import Error
 from ...history import name_of
-from ...history.name_index import NameIndex
+from ...history.names.index import NameIndex
 from ...model.prediction import Prediction
 from ...model.rating import Rating
 from ...store import leagues

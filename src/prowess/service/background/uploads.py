@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import Error
-from ...history.questions import Question, open_questions
 from ...history.read_context import Findings, Table
 from ...history.read_options import Choices
 from ...history.readers import from_table, with_matches
 from ...history.reading.byte_source import open_source
+from ...history.reading.questions import Question, open_questions
 from ...history.reading.sniff import load_source
 from ...store.choices import Chosen
 from ...store.write.importing import with_ids

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from ...errors import Error
-from ...history.name_index import NameIndex
+from ...history.names.index import NameIndex
 from ...history.sentences import sides_by_place
 from ...store import leagues
 from ...store.clock import show

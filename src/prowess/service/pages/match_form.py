@@ -12,7 +12,7 @@ from typing import Any
 from starlette.datastructures import FormData
 
 from ...errors import Error
-from ...history.name_index import NameIndex
+from ...history.names.index import NameIndex
 from ...store.clock import Clock
 from ...store.leagues import storable
 from ...text import capitalise

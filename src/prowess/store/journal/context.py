@@ -19,9 +19,9 @@ import numpy as np
 
 from ...errors import Error
 from ...history import History
-from ...history.context import MOST_COLUMNS, Context, ContextColumn, Kind, clean_name, clean_text
-from ...history.context_builder import ContextBuilder
-from ...history.names import plain_letters
+from ...history.context.builder import ContextBuilder
+from ...history.context.columns import MOST_COLUMNS, Context, ContextColumn, Kind, clean_name, clean_text
+from ...history.names.spelling import plain_letters
 from ...history.ragged import Ints
 from ..leagues import storable
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History
-from ...history.context import EMPTY, Context, ContextColumn, Kind
-from ...history.names import plain_letters
+from ...history.context.columns import EMPTY, Context, ContextColumn, Kind
+from ...history.names.spelling import plain_letters
 from ...history.ragged import Ints, gather
 
 GROWTH = 1 / 16  # free space reserved at the end of a column, as a share of its length

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
 from ...history import History
-from ...history.context import EMPTY
+from ...history.context.columns import EMPTY
 from ...history.head_to_head import Encounters, encounters, results, rivals
 from ...model.fit.explain import plain
 from ...model.ladder.ladder import Ladder

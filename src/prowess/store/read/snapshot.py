@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
-from ...history.name_index import NameIndex
+from ...history.names.index import NameIndex
 from ...history.times import DAY, show_time
 from ...model.engine.buffers import Table
 from ...model.engine.rate import settle_periods

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from ...history import History
-from ...history.context import EMPTY
+from ...history.context.columns import EMPTY
 from .. import clock, seasons
 from ..cache import LruCache
 from ..journal import journal

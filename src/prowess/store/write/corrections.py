@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from ...errors import Error
-from ...history.context import Kind
+from ...history.context.columns import Kind
 from ...model.engine_version import ENGINE_VERSION
 from ...model.ladder.ladder import Ladder
 from ...model.model import Model

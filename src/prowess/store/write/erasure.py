@@ -23,7 +23,7 @@ from sqlalchemy import ColumnElement, Connection, Table, func, insert, select, u
 
 from ...errors import Error
 from ...history import History
-from ...history.names import plain_letters
+from ...history.names.spelling import plain_letters
 from .. import aliases, audit, leagues, ratings
 from ..db import schema
 from ..db.database import Database, lock_league, secure_delete

@@ -20,8 +20,8 @@ from sqlalchemy import Connection, Double, bindparam, case, or_, update
 
 from ...errors import Error
 from ...history import History
-from ...history.context import Kind
-from ...history.names import name_of
+from ...history.context.columns import Kind
+from ...history.names.spelling import name_of
 from ...history.ragged import owners
 from ...history.times import Times
 from ...model.fit.trace import Trace

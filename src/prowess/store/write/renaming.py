@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from ...errors import Error
-from ...history.names import name_of, nearest
+from ...history.names.spelling import name_of, nearest
 from ...text import count
 from .. import aliases, audit, clock, ratings
 from ..aliases import Chains, NameChange

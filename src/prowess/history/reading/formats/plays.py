@@ -8,7 +8,7 @@ from xml.parsers import expat
 
 from ....errors import Error, Remark
 from ....text import count
-from ...columns.play_logs import winner_places
+from ...columns.shapes.play_logs import winner_places
 from ...read_context import Table
 from ...read_options import Choices
 from ..byte_source import Source

@@ -18,8 +18,8 @@ from typing import Any
 from starlette.datastructures import FormData
 
 from ....errors import Error, Option
-from ....history.columns.headers import split_columns
-from ....history.columns.layout import Layout, NoLayout, Shape
+from ....history.columns.roles.headers import split_columns
+from ....history.columns.roles.layout import Layout, NoLayout, Shape
 from ....history.read_options import Choices
 from ...background.uploads import FilePreview
 from ..web.page import Plain

@@ -10,8 +10,8 @@ import numpy as np
 from ....errors import Error
 from ....history import History, show_time
 from ....history.data_checks import SPELLING, Suspicion, suspicions
-from ....history.name_index import NameIndex
-from ....history.names import alike
+from ....history.names.index import NameIndex
+from ....history.names.spelling import alike
 from ....history.read_context import Findings, few_rows
 from ....history.sentences import describe_matches
 from ....store import aliases, leagues

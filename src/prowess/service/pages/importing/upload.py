@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from ....errors import Error
-from ....history.columns.headers import split_columns
+from ....history.columns.roles.headers import split_columns
 from ....history.read_options import Choices
 from ....store import leagues
 from ....store.choices import FIRST

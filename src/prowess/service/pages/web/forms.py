@@ -12,7 +12,7 @@ from starlette.datastructures import FormData
 
 from ....errors import Error
 from ....history import name_of
-from ....history.name_index import NameIndex
+from ....history.names.index import NameIndex
 from ....store.write.posts import LONGEST
 
 LETTERS = 7_000  # characters of a list: servers accept URLs of 64 kB, and a character may take nine bytes there

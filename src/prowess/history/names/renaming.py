@@ -5,18 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Error
+from ...errors import Error
+from ..cells.text import clean_names, text_of
+from ..columns.raw_matches import RawMatches
+from ..read_context import Findings, Table
+from ..read_options import Choices
+from ..reading.sniff import load
+from ..times import show_time
 from .aliases import Aliases, find_clash, merged_players, resolve_aliases
-from .cells.text import clean_names, text_of
-from .columns.raw_matches import RawMatches
-from .names import nearest, plain_name
-from .read_context import Findings, Table
-from .read_options import Choices
-from .reading.sniff import load
-from .times import show_time
+from .spelling import nearest, plain_name
 
 if TYPE_CHECKING:
-    from .history import History
+    from ..history import History
 
 # Titles of the two columns of a file of aliases, as `plain_name` returns them.
 ALIAS_TITLES = ("alias", "aliases", "from", "misspelling", "nickname", "old", "oldname", "spelling", "typo", "variant")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import Error
+from ...errors import Error
 
 if TYPE_CHECKING:
     import polars as pl

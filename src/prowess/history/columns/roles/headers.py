@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 
-from ..names import plain_name
+from ...names.spelling import plain_name
 from . import aliases
 
 _AGAIN = (" (2)", ".1", "_duplicated_0")  # suffixes of duplicate names

@@ -16,28 +16,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..frames import escape_formula
-from .columns.aliases import ROUND
-from .columns.layout import Layout, recognise
-from .columns.side_pairs import find_side_columns
-from .context import (
-    EXACT,
-    FIELDS,
-    LEVELS,
-    ContextColumn,
-    Kind,
-    Level,
-    column_at,
-    marked_header,
-    parse_marked_header,
-)
-from .names import plain_name
-from .ragged import owners
+from ...frames import escape_formula
+from ..columns.roles.aliases import ROUND
+from ..columns.roles.layout import Layout, recognise
+from ..columns.roles.side_pairs import find_side_columns
+from ..names.spelling import plain_name
+from ..ragged import owners
+from .columns import EXACT, FIELDS, LEVELS, ContextColumn, Kind, Level, column_at, marked_header, parse_marked_header
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from .history import History
+    from ..history import History
 
 # Text that the reader may take for a number, in any country's notation.
 _NUMERIC = re.compile(r"[+-]?[\d.,][\d.,' \u00a0\u202f]*(?:[eE][+-]?\d+)?")

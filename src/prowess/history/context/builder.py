@@ -10,11 +10,11 @@ from typing import Any, SupportsFloat
 
 import numpy as np
 
-from ..errors import Error
-from ..text import count
-from .context import LONGEST_NAME, MOST_COLUMNS, BadValueError, Context, ContextColumn, Encoder, clean_name
-from .names import is_unicode
-from .ragged import Ints
+from ...errors import Error
+from ...text import count
+from ..names.spelling import is_unicode
+from ..ragged import Ints
+from .columns import LONGEST_NAME, MOST_COLUMNS, BadValueError, Context, ContextColumn, Encoder, clean_name
 
 _LISTS = (list, tuple, np.ndarray)
 _NUMBERS = frozenset((int, float, type(None)))

@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...errors import Option, Piece
-from ..cells.text import intern, text_of
-from ..cells.words import FALSE, MISSING, TRUE
-from ..names import plain_name
-from ..ragged import Floats
-from ..read_context import Table
-from . import aliases
-from .headers import SIDE
-from .layout import NoLayout, recognise
+from ....errors import Option, Piece
+from ...cells.text import intern, text_of
+from ...cells.words import FALSE, MISSING, TRUE
+from ...names.spelling import plain_name
+from ...ragged import Floats
+from ...read_context import Table
+from ..roles import aliases
+from ..roles.headers import SIDE
+from ..roles.layout import NoLayout, recognise
 
 MOST = 0.9  # fraction of the rows that must have one result
 RESULT = "result"

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import Error, Option
-from ..cells.numbers import numbers
-from ..cells.places import are_durations
-from ..cells.score_grammar import PLAYED, pair_cell
-from ..cells.text import plain_text, text_of
-from ..names import plain_name
-from ..read_context import Problems, Table, list_names
-from .aliases import COMMON, COURSE, GAME_NUMBER, GROSS, HANDICAP, LONG, MATCH_NUMBERS, NET, PARTS, ROUND
-from .direction import is_to_par, lowest_wins
-from .headers import RACE, bare_names, header_words, may_be_score
+from ....errors import Error, Option
+from ...cells.numbers import numbers
+from ...cells.places import are_durations
+from ...cells.score_grammar import PLAYED, pair_cell
+from ...cells.text import plain_text, text_of
+from ...names.spelling import plain_name
+from ...read_context import Problems, Table, list_names
+from ..direction import is_to_par, lowest_wins
+from ..roles.aliases import COMMON, COURSE, GAME_NUMBER, GROSS, HANDICAP, LONG, MATCH_NUMBERS, NET, PARTS, ROUND
+from ..roles.headers import RACE, bare_names, header_words, may_be_score
 from .play_logs import read_play_log
 from .summary_rows import WORDS, summary_columns
 

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..cells.numbers import numbers
-from ..cells.text import text_of
-from ..names import plain_name
-from ..read_context import Problems, Table
+from ...cells.numbers import numbers
+from ...cells.text import text_of
+from ...names.spelling import plain_name
+from ...read_context import Problems, Table
+from ..shapes.grids import Kinds
 from .aliases import HOME_AWAY
-from .grids import Kinds
 from .headers import SCORE_HEADERS, are_alike, header_words, may_be_score
 
 SIMILAR = 4  # the scores of two sides differ at most by this factor on average

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import Error, Remark
-from ..text import count
-from .name_index import NameIndex
-from .names import name_of
-from .ragged import Ints, holders, pair_codes
+from ...errors import Error, Remark
+from ...text import count
+from ..ragged import Ints, holders, pair_codes
+from .index import NameIndex
+from .spelling import name_of
 
 CIRCLE = 5  # maximum number of names that an error about circular aliases lists
 SHOWN = 3  # maximum number of aliases that a remark lists

@@ -8,17 +8,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Error, Option, Piece
-from ..cells.numbers import numbers
-from ..cells.places import are_durations, durations, ranks
-from ..cells.text import intern, text_of
-from ..cells.words import DRAWS, MISSING
-from ..names import plain_name, plain_spelling
-from ..ragged import Floats
-from ..read_context import Problems, Table
-from . import aliases
+from ....errors import Error, Option, Piece
+from ...cells.numbers import numbers
+from ...cells.places import are_durations, durations, ranks
+from ...cells.text import intern, text_of
+from ...cells.words import DRAWS, MISSING
+from ...names.spelling import plain_name, plain_spelling
+from ...ragged import Floats
+from ...read_context import Problems, Table
+from ..roles import aliases
+from ..roles.headers import bare_names, numbered
 from .grids import Grid, Kinds, holds_days, with_rows
-from .headers import bare_names, numbered
 
 Mask = NDArray[np.bool_]
 MOST = 0.9  # fraction of the matches that must agree to decide what the cells are

@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from .names import is_slip, nearest, plain_letters, plain_spelling
+from .spelling import is_slip, nearest, plain_letters, plain_spelling
 
 if TYPE_CHECKING:
     import polars as pl

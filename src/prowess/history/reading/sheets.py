@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import Error, Option, Piece, Remark
-from .columns.layout import Layout, NoLayout
-from .read_context import Findings, Table, list_names
-from .reading.chunks import RowQueue
+from ...errors import Error, Option, Piece, Remark
+from ..columns.roles.layout import Layout, NoLayout
+from ..read_context import Findings, Table, list_names
+from .chunks import RowQueue
 
 _NOTHING, _ONE_MATCH, _MATCHES = range(3)  # a standings table may look like one match
 SAMPLE = 100  # rows of a sheet that show whether it has matches

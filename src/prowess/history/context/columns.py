@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Error
-from ..validate import LARGEST, number
-from .names import is_unicode
-from .ragged import Floats, owners
+from ...errors import Error
+from ...validate import LARGEST, number
+from ..names.spelling import is_unicode
+from ..ragged import Floats, owners
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from .history import History
+    from ..history import History
 
 Kind = Literal["category", "number"]
 Level = Literal["match", "team", "player"]
@@ -506,7 +506,7 @@ def marked_header(name: str, level: Level, kind: Kind | None = None, number: int
     >>> marked_header("map", "match", "category"), marked_header("side", "team"), marked_header("side", "team", None, 2)
     ('map [match, text]', 'side [team]', 'side [team 2]')
     """
-    from ..frames import escape_formula
+    from ...frames import escape_formula
 
     team = "" if number is None else f" {number}"
     cells = "" if kind is None else ", text" if kind == "category" else ", number"
@@ -524,7 +524,7 @@ def parse_marked_header(header: str) -> MarkedHeader | None:
     if not header.endswith("]") or (parts := _MARK.fullmatch(header)) is None:
         return None
     name, number, kind = parts[1], parts[3], parts[4]
-    from ..frames import unescape_formula
+    from ...frames import unescape_formula
 
     level: Any = parts[2]
     if level == "match" and number is not None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from ...errors import Error, Option, Piece, Remark
-from ..names import plain_name
-from ..read_context import list_names, quote_value
+from ....errors import Error, Option, Piece, Remark
+from ...names.spelling import plain_name
+from ...read_context import list_names, quote_value
 from . import aliases
 from .headers import RACE, SIDE, Headers, is_side_result, plain_role, set_columns, split_columns
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...errors import Remark
-from ..cells.rosters import rosters
-from ..cells.text import plain_text, text_of
-from ..cells.words import DRAWS
-from ..names import plain_name
-from ..read_context import Problems, Table, left_out
-from .aliases import LONG, WINNER_LOSER
+from ....errors import Remark
+from ...cells.rosters import rosters
+from ...cells.text import plain_text, text_of
+from ...cells.words import DRAWS
+from ...names.spelling import plain_name
+from ...read_context import Problems, Table, left_out
+from ..roles.aliases import LONG, WINNER_LOSER
 
 _SCORED = re.compile(
     r"(?P<name>.*?\S)\s*(?:[(\[{]\s*|[:=]\s*)(?P<score>-?\d+(?:[.,]\d+)?)\s*(?:points|pts|p)?\s*[)\]}]?"

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...text import count
-from ..cells.numbers import numeral
-from ..cells.text import plain_text
-from ..names import plain_name
-from ..ragged import Floats
-from ..read_context import Table
+from ....text import count
+from ...cells.numbers import numeral
+from ...cells.text import plain_text
+from ...names.spelling import plain_name
+from ...ragged import Floats
+from ...read_context import Table
 
 if TYPE_CHECKING:
     import polars as pl

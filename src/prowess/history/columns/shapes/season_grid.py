@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cells.numbers import numbers
-from ..cells.places import ranks
-from ..cells.text import text_of
-from ..cells.words import MONTH_NUMBERS
-from ..names import plain_name
-from ..read_context import Problems, Table
-from .aliases import LONG, PARTS, STANDINGS
+from ...cells.numbers import numbers
+from ...cells.places import ranks
+from ...cells.text import text_of
+from ...cells.words import MONTH_NUMBERS
+from ...names.spelling import plain_name
+from ...read_context import Problems, Table
+from ..roles.aliases import LONG, PARTS, STANDINGS
 from .grids import Grid, Kinds, player_name_column, with_rows
 from .summary_rows import summary_columns
 

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cells.numbers import numbers
-from ..cells.text import text_of
-from ..names import plain_name
-from ..ragged import Floats, owners
-from ..read_context import Problems, Table
+from ...cells.numbers import numbers
+from ...cells.text import text_of
+from ...names.spelling import plain_name
+from ...ragged import Floats, owners
+from ...read_context import Problems, Table
+from ..shapes.grids import Kinds, are_places
 from . import aliases
-from .grids import Kinds, are_places
 from .headers import SCORE_HEADERS, are_alike, header_words, may_be_score, numbered, tells_result
 from .infer_columns import COLUMNS, MOST, NEAR, column_kinds, may_meet, names_winner, near_pairs, plain_cells
 from .scored_sides import share_unit
 
 if TYPE_CHECKING:
-    from ..history import History
+    from ...history import History
 
 ROWS = 200  # rows that are compared
 PAIRS = 4  # maximum number of suggested pairs of sides

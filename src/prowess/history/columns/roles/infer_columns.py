@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Error, Option
-from ..cells.dates.columns import read_times
-from ..cells.numbers import numbers, numbers_together
-from ..cells.places import ranks, seconds, word_masks
-from ..cells.results import pair_results, word_results
-from ..cells.score_grammar import PLAYED, WRONG
-from ..cells.text import intern, text_of
-from ..cells.words import DRAWS, MISSING, YES_NO
-from ..names import plain_name, plain_spelling
-from ..ragged import Floats
-from ..read_context import Problems, Table
-from ..read_options import Choices
+from ....errors import Error, Option
+from ...cells.dates.columns import read_times
+from ...cells.numbers import numbers, numbers_together
+from ...cells.places import ranks, seconds, word_masks
+from ...cells.results import pair_results, word_results
+from ...cells.score_grammar import PLAYED, WRONG
+from ...cells.text import intern, text_of
+from ...cells.words import DRAWS, MISSING, YES_NO
+from ...names.spelling import plain_name, plain_spelling
+from ...ragged import Floats
+from ...read_context import Problems, Table
+from ...read_options import Choices
+from ..shapes.grids import Kinds, read_grid, read_player_columns
+from ..shapes.player_sheets import read_player_sheet, read_time_list
+from ..shapes.season_grid import read_season_grid
+from ..teammates import read_partners
+from ..wide import read_result_column
 from .aliases import EVENTS, HOME_AWAY, LONG, OPPONENT, PLAYERS_OF_SIDES
-from .grids import Kinds, read_grid, read_player_columns
 from .headers import SIDE, is_side_result, plain_role, set_columns, tells_result
 from .layout import Layout
-from .player_sheets import read_player_sheet, read_time_list
 from .scored_sides import scored_sides, share_unit
-from .season_grid import read_season_grid
-from .teammates import read_partners
-from .wide import read_result_column
 
 if TYPE_CHECKING:
     import polars as pl

@@ -3,13 +3,13 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...errors import Option, Piece
-from ...text import count
-from ..cells.text import text_of
-from ..names import plain_name
-from ..read_context import Table, list_names
-from .aliases import COMMON, HEATS, LONG, PARTS, ROUND, TABLES
-from .infer_columns import are_times
+from ....errors import Option, Piece
+from ....text import count
+from ...cells.text import text_of
+from ...names.spelling import plain_name
+from ...read_context import Table, list_names
+from ..roles.aliases import COMMON, HEATS, LONG, PARTS, ROUND, TABLES
+from ..roles.infer_columns import are_times
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,13 +6,13 @@ from difflib import get_close_matches
 
 import numpy as np
 
-from ...errors import Error, Option
-from ..cells.text import text_of
-from ..names import plain_name
-from ..read_context import Table, list_names
+from ....errors import Error, Option
+from ...cells.text import text_of
+from ...names.spelling import plain_name
+from ...read_context import Table, list_names
+from ..raw_matches import RawMatches
 from .aliases import LONG, NAME_STEMS, RESULT
 from .layout import Layout
-from .raw_matches import RawMatches
 
 _MEMBER = re.compile(f"(?:{'|'.join(NAME_STEMS.split())})[1-9]")
 _ROWS = 1000  # rows in which ignored columns are compared with the players

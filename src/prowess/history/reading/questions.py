@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import Remark
-from .columns.layout import Shape
-from .columns.suggestions import Contents, MatchColumns
-from .read_context import Findings, Table, quote_value
-from .read_options import Choices
-from .readers import read_sample
-from .sentences import describe_matches
+from ...errors import Remark
+from ..columns.roles.layout import Shape
+from ..columns.roles.suggestions import Contents, MatchColumns
+from ..read_context import Findings, Table, quote_value
+from ..read_options import Choices
+from ..readers import read_sample
+from ..sentences import describe_matches
 
 MATCHES = 2  # matches described for each answer
 

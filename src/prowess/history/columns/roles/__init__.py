@@ -1,0 +1,1 @@
+"""Which column has which role, by its header and its cells."""

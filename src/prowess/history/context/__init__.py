@@ -1,0 +1,1 @@
+"""Columns of the context: their values, their one form in files and JSON, and how they are built."""

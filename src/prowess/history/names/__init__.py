@@ -1,0 +1,1 @@
+"""Names of players: spelling, an index to find them, aliases, renaming."""
