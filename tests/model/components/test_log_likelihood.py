@@ -199,6 +199,13 @@ class Nothing(FromLogLikelihood):
     pass
 
 
+def test_known_performances_are_rated():
+    model = pw.TrueSkill(tau=0.0).replace(outcome=Heavy(), beta=0.0)
+    teams = [[pw.Rating(25.0, 0.0)], [pw.Rating(22.0, 0.0)]]
+    assert model.rate(teams, scores=[5, 1]) == teams
+    assert model.predict(teams).win[0] == pytest.approx(t.cdf(1.0, 4), abs=1e-6)
+
+
 def test_errors_say_what_is_wrong():
     teams = [[pw.Rating(25, 8)], [pw.Rating(25, 8)]]
 

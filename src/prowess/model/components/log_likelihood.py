@@ -205,7 +205,8 @@ class FromLogLikelihood(Outcome):
             raise Error(f"{kind} compares two teams, but the match has {board.teams}", field="teams")
         one, lanes = board.stride, board.lanes
         mean, variance = np.asarray(board.mean), np.asarray(board.variance)
-        return mean[:lanes] - mean[one : one + lanes], variance[:lanes] + variance[one : one + lanes]
+        total = variance[:lanes] + variance[one : one + lanes]
+        return mean[:lanes] - mean[one : one + lanes], np.maximum(total, SMALLEST**2)  # performances may be known
 
     def _lead(self, board: Board) -> Floats:
         one, lanes = board.stride, board.lanes
@@ -221,8 +222,6 @@ class FromLogLikelihood(Outcome):
 
     def _mean_chances(self, mean: Floats, sigma: Floats) -> tuple[Floats, Floats]:
         """Return the chances of a win and of a draw, for normal differences of performances."""
-        if not sigma.all():  # performances that are known
-            sigma = np.maximum(sigma, SMALLEST * SMALLEST)
         nodes, weights = _legendre(FEW)
         even = np.clip(-mean / sigma, -REACH, REACH)
         edges = np.clip(even + STEPS[:, None], -REACH, REACH)
