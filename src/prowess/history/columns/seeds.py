@@ -84,6 +84,13 @@ def _find_labels(table: Table, draft: RawMatches, marked: Sequence[int]) -> dict
     return {form: dict(labels) for form, labels in forms.items()}
 
 
+def _may_fit(form: str, name: str) -> bool:
+    # Far faster than a regular expression for each form.
+    if form.startswith("name"):
+        return name[-1].isdigit() if form[-1].isdigit() else name[-1] in ")]"
+    return name[0].isdigit() if form[0].isdigit() else name[0] in "[(#№nN"
+
+
 def _split(name: str) -> tuple[str, str, str] | None:
     """Return the form of the label of a name, the label, and the name without it.
 
@@ -91,7 +98,7 @@ def _split(name: str) -> tuple[str, str, str] | None:
     (('name [1]', '1', 'Finn'), ('1. name', '4', 'Hana'), None)
     """
     for form in [_COUNTRY] if re.search(_ONLY_COUNTRY, name) else _FORMS:
-        if parts := re.fullmatch(_FORMS[form], name):
+        if _may_fit(form, name) and (parts := re.fullmatch(_FORMS[form], name)):
             return form, re.sub(r"\D", "", parts["label"]) or parts["label"], parts["name"]
     return None
 
