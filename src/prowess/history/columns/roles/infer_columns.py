@@ -22,12 +22,12 @@ from ...names.spelling import plain_name, plain_spelling
 from ...ragged import Floats
 from ...read_context import Problems, Table
 from ...read_options import Choices
-from ..shapes.grids import Kinds, read_grid, read_player_columns
+from ..shapes.grids import Kinds, read_cross_table, read_grid, read_player_columns
 from ..shapes.player_sheets import read_player_sheet, read_time_list
 from ..shapes.season_grid import read_season_grid
 from ..teammates import read_partners
 from ..wide import read_result_column
-from .aliases import EVENTS, HOME_AWAY, LONG, OPPONENT, PLAYERS_OF_SIDES
+from .aliases import EVENTS, HOME_AWAY, LONG, OPPONENT, PARTS, PLAYERS_OF_SIDES, ROUND
 from .headers import SIDE, is_side_result, plain_role, set_columns, tells_result
 from .layout import Layout
 from .scored_sides import scored_sides, share_unit
@@ -51,6 +51,7 @@ _TIME_WORDS = ("start", "date", "time", "day", "played", "datum", "zeit")
 # Headings of the opponent's score.
 _LOST = ("lost", "against", "conceded", "allowed", "verloren", "gegentore", "perdu", "perdid", "contra", "subit")
 # Headings of dates that belong to a player, not to a match.
+_ROUNDS = frozenset(f"{PARTS[2]} {ROUND}".split())
 _BIRTH = ("birth", "born", "dob", "geb", "naissance", "nacimiento")
 
 
@@ -83,14 +84,14 @@ def infer_roles(table: Table, kinds: Kinds | None = None) -> tuple[Table, dict[s
 
 
 def infer_races(table: Table, layout: Layout) -> tuple[Table, dict[str, str]] | None:
-    """Return a table with a row per player of each race, and its roles, if a table of one match is a season.
+    """Return a table of several matches, and its roles, if a table of one match is a season or a cross table.
 
     Return None for all other tables.
     """
     if layout.sides or "match" in layout.roles or layout.mapped or not len(table.frame):
         return None
     with suppress(Error):  # a column of another type
-        return read_season_grid(table, column_kinds(table))
+        return read_cross_table(table) or read_season_grid(table, column_kinds(table))
     return None
 
 
@@ -147,7 +148,7 @@ def are_times(table: Table, column: str) -> bool:
 
 def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     """Return the roles of two columns with opponents and of the columns with the result; None if these are unclear."""
-    names = kinds["name"]
+    names = [column for column in kinds["name"] if plain_name(column) not in _ROUNDS]
     texts = {column: plain_cells(sample, column) for column in names}
     cells = {column: set(text) - {""} for column, text in texts.items()}
     few = len(sample.frame) < FEW

@@ -16,6 +16,7 @@ from ...cells.places import are_durations
 from ...cells.score_grammar import PLAYED, pair_cell
 from ...cells.text import plain_text, text_of
 from ...names.spelling import plain_name
+from ...ragged import Floats
 from ...read_context import Problems, Table, list_names
 from ..direction import is_to_par, lowest_wins
 from ..roles.aliases import COMMON, COURSE, GAME_NUMBER, GROSS, HANDICAP, LONG, MATCH_NUMBERS, NET, PARTS, ROUND
@@ -51,7 +52,7 @@ def read_grid(table: Table, kinds: Kinds) -> Grid | None:
     """
     if (log := read_play_log(table, next(iter(kinds["time"]), None))) is not None:
         return log
-    return _cross_table(table) or _swiss_table(table, kinds) or _race_columns(table, kinds)
+    return read_cross_table(table) or _swiss_table(table, kinds) or _race_columns(table, kinds)
 
 
 def player_name_column(table: Table, kinds: Kinds) -> str | None:
@@ -62,7 +63,7 @@ def player_name_column(table: Table, kinds: Kinds) -> str | None:
     return names[0] if names else None
 
 
-def _cross_table(table: Table) -> Grid | None:
+def read_cross_table(table: Table) -> Grid | None:
     """Read a table with a row and a column for each player; a cell is the result of the row's player.
 
     Each pair of players has two cells. If the two cells agree for most pairs, a pair is one match. If many disagree,
@@ -319,6 +320,8 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
         if totals := summary_columns(columns, cells):
             columns = [name for name in columns if name not in totals]
             table.note("summary-columns", f"{list_names(totals)}: these columns sum up the others and are left out")
+    if len(columns) > 2 and counts_rows(numbers(replace(table, problems=Problems(), remarks=[]), columns[0])):
+        columns = columns[1:]
     if any(plain_name(name) in f"{HANDICAP} {NET} {GROSS}".split() or "id" in header_words(name) for name in columns):
         return None
     if any(dtype.is_nested() for dtype in table.frame.dtypes) or sum(not may_be_score(name) for name in columns) > 1:
@@ -350,6 +353,11 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
     values.note("other-reading", f"if the cells are {other}s, make a file with a row per player and a column {other!r}")
     roles = {"match": "match", "player": "player", "rank" if places else "score": "score"}
     return values, roles | ({"time": day[0]} if day else {})
+
+
+def counts_rows(values: Floats) -> bool:
+    """Return whether the numbers of a column are those of its rows: 1, 2, 3, …"""
+    return len(values) > 2 and bool((values == np.arange(1.0, len(values) + 1)).all())
 
 
 def _check_comparable(table: Table, columns: list[str]) -> None:

@@ -18,7 +18,7 @@ from ...ragged import Floats
 from ...read_context import Problems, Table
 from ..roles import aliases
 from ..roles.headers import bare_names, numbered
-from .grids import Grid, Kinds, holds_days, with_rows
+from .grids import Grid, Kinds, counts_rows, holds_days, with_rows
 
 Mask = NDArray[np.bool_]
 MOST = 0.9  # fraction of the matches that must agree to decide what the cells are
@@ -169,6 +169,9 @@ def _players(values: dict[str, Floats], timed: bool) -> list[str]:
         ordered = np.sort(np.stack([values[column] for column in columns], axis=1), axis=1)
         return float((np.isnan(ordered) | (ordered == np.arange(1.0, len(columns) + 1))).all(axis=1).mean())
 
+    first = next(iter(values), "")
+    if len(values) > 2 and counts_rows(values[first]):
+        values = {column: read for column, read in values.items() if column != first}
     options = [list(values), [], []]
     for column, read in values.items():
         steps = np.diff(played := read[~np.isnan(read)])

@@ -90,6 +90,8 @@ def read_win_columns(table: Table) -> Table:
     values = [values for values in counts.values() if values is not None]
     if len(values) < len(counts):
         return table
+    if any(text_of(table, name).has_nulls() for name in counts) and _is_known(table.frame.columns, scored=True):
+        return table  # a league table beside the matches
     ones = np.sum(values, axis=0)
     slips = np.count_nonzero(ones > 1) <= max(1, (1 - MOST) * len(ones))
     flags = all(np.isin(column, (0, 1)).all() for column in values) and slips
