@@ -38,6 +38,7 @@ _KNOWN = {
     ("tennis_of_a_bookmaker", "drop_a_column"),
     ("formula_one_tables", "drop_a_column"),
     ("seeds_in_square_brackets", "truncate"),  # without the later rows, no name occurs without a seed
+    ("gana_quien_tenga_menos_puntos", "truncate"),  # the note that the lowest wins is cut off
     ("pgn_of_a_server", "truncate"),  # the last game loses its time of day, so the dates of all games count
 }
 _GUESSES = ("race-columns", "player-columns", "inferred-columns", "one-match", "handicap")

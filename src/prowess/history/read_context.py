@@ -10,7 +10,7 @@ codes are:
   `repeated-matches`, `cooperative-plays`, `solo-plays`, `unfinished-plays`, `no-result`, `play-quantity`,
   `play-log`, `partners`
 - of the columns: `layout`, `context`, `context-left-out`, `context-numbers`, `ignored-columns`, `ignored-names`,
-  `ignored-rosters`, `rosters-beside-names`, `uneven-sides`, `single-number`,
+  `ignored-rosters`, `rosters-beside-names`, `uneven-sides`, `single-number`, `odd-match`,
   `unnamed-ignored`, `names-for-places`, `no-teams`, `unfilled-teams`, `half-scores`, `inferred-columns`,
   `player-columns`, `other-reading`, `match-columns`, `order-of-rows`, `everybody-alone`, `summed-scores`,
   `unused-scores`, `contradicting-results`, `unused-time-column`, `unused-clock-column`, `inferred-time`, `no-times`,

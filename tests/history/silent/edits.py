@@ -41,7 +41,7 @@ _HEADINGS = frozenset(
     (
         "inferred-columns", "inferred-time", "no-times", "ignored-names", "unnamed-ignored", "unnamed-columns",
         "no-header", "contradicting-results", "player-columns", "names-for-places", "no-teams", "half-scores",
-        "uneven-sides", "ignored-rosters",
+        "uneven-sides", "ignored-rosters", "single-name",
     )
 )  # fmt: skip
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")

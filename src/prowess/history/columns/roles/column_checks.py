@@ -26,6 +26,18 @@ def check_columns(table: Table, layout: Layout, draft: RawMatches) -> None:
     _note_unnamed(table, layout)
     _note_numbered_players(table, draft)
     _note_single_number(table, draft)
+    _note_odd_match(table, layout, draft)
+
+
+def _note_odd_match(table: Table, layout: Layout, draft: RawMatches) -> None:
+    # If a single match has another number of teams than all others, a cell that names a team may be damaged.
+    teams = np.diff(draft.match_start)
+    usual = int(np.bincount(teams).argmax()) if len(teams) else 0
+    odd = np.flatnonzero(teams != usual)
+    if len(odd) == 1 and len(teams) > 2 and "team" in layout.roles and draft.rows is not None:
+        row = int(draft.rows(int(odd[0]), None)[0])
+        text = f"{table.row_name(row)}: this match has {teams[odd[0]]} teams, but all others have {usual}"
+        table.note("odd-match", text, column=layout.roles["team"], row=row)
 
 
 def _note_ignored_names(table: Table, layout: Layout, draft: RawMatches) -> None:
