@@ -30,6 +30,7 @@ Grid = tuple[Table, dict[str, str]]  # a table with a row per match or player, a
 _DAYS = frozenset(COMMON["time"].split())
 MOST = 0.9  # fraction of the columns or cells that must agree to decide what a table is
 LEAST = 3  # minimum number of players in a cross table
+MANY_ROWS = 6  # so many numbers of rows are no coincidence
 FACTOR = 10  # the typical scores of two players differ less than this
 _NUMBER = frozenset(("no", "nr", "snr", "sno", "startno", "rk", "rank", "pos", "place", "platz", "rang", "number", ""))
 _NOBODY = frozenset(
@@ -356,8 +357,8 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def counts_rows(values: Floats) -> bool:
-    """Return whether the numbers of a column are those of its rows: 1, 2, 3, …"""
-    return len(values) > 2 and bool((values == np.arange(1.0, len(values) + 1)).all())
+    """Return whether the numbers of a column are those of its rows: 1, 2, 3, …; few of them may be so by chance."""
+    return len(values) >= MANY_ROWS and bool((values == np.arange(1.0, len(values) + 1)).all())
 
 
 def _check_comparable(table: Table, columns: list[str]) -> None:
