@@ -23,7 +23,7 @@ _USUAL = {"layout", "ignored-columns", "context", "context-left-out"}
 _ROWS = {
     "not-played", "walkovers", "byes", "absent", "repeated-players", "single-team", "repeated-rows",
     "repeated-rows-counted", "mirrored-rows", "mirrored-rows-counted", "repeated-matches",
-    "partial-scores", "contradicting-results", "unused-scores",
+    "partial-scores", "contradicting-results", "unused-scores", "missing-places", "missing-durations",
 }  # fmt: skip
 
 
@@ -75,6 +75,10 @@ _KNOWN = {
     # With two matches, nobody can tell which of them has a damaged team.
     "winners_marked_t_and_f": {"name_and_score_swapped"},
     "teams_and_booleans_of_a_database": {"name_and_score_swapped"},
+    # The winners are known without the scores.
+    "braces_with_semicolons": {"heading_misspelt"},
+    # In a file with years, a row with the sides exchanged may be a return match.
+    "setzplaetze_in_klammern": {"row_mirrored"},
     # A third report of two players on a day may be that of a second match.
     "formular_mit_wenigen_doppelten": {"row_mirrored"},
     # A misspelt word for a walkover is a name.

@@ -346,7 +346,7 @@ def tab_in_one_row(sheet: Sheet) -> Edited | None:
     at = _middle(sheet)
     line = "\t".join(sheet.cells(at)) if sheet.separator != "\t" else ",".join(sheet.cells(at))
     lines = [line if i == at else text for i, text in enumerate(sheet.lines)]
-    return Edited(sheet.with_lines(lines), frozenset([at + 1]))
+    return Edited(sheet.with_lines(lines), frozenset([at + 1]), codes=frozenset(["rosters"]))
 
 
 def one_separator_changed(sheet: Sheet) -> Edited | None:
@@ -553,7 +553,9 @@ def name_misspelt(sheet: Sheet) -> Edited | None:
     if cells[column].endswith("]"):
         return None
     cells[column] = f"{cells[column].rstrip()}zq"
-    return Edited(sheet.changed({at: cells}), frozenset([at + 1]), undo=_spelt_right)
+    return Edited(
+        sheet.changed({at: cells}), frozenset([at + 1]), codes=frozenset(["similar-names"]), undo=_spelt_right
+    )
 
 
 def winner_misspelt(sheet: Sheet) -> Edited | None:

@@ -44,7 +44,7 @@ from .roles.aliases import ROUND
 from .roles.headers import set_columns
 from .roles.layout import Layout
 from .roles.side_pairs import find_side_columns
-from .wide import SideTeams
+from .wide import SideTeams, member_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -103,7 +103,7 @@ def wide_sources(table: Table, layout: Layout, draft: RawMatches, teams: SideTea
         filled = np.zeros((len(table.frame), len(layout.sides), most), bool)
         for number, side in enumerate(layout.sides):
             for place, name in enumerate((side.column, *side.more)):
-                filled[:, number, place] = text_of(table, name).is_not_null().to_numpy()
+                filled[:, number, place] = member_names(table, name).is_not_null().to_numpy()
         member = np.nonzero(filled)[2]
     return Sources(np.arange(len(draft)), row, row[owners(draft.team_start)], teams.side[column], member)
 

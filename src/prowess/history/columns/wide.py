@@ -143,7 +143,7 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
             return size.reshape(-1, 2), player, names
         return np.ones((len(table.frame), 2), np.int32), player, names
     if any(side.more for side in sides):  # each player has a column; an empty cell makes the team smaller
-        cells = [[_without_null(text_of(table, column)) for column in (side.column, *side.more)] for side in sides]
+        cells = [[member_names(table, column) for column in (side.column, *side.more)] for side in sides]
         lists = [pl.select(pl.concat_list(members).list.drop_nulls()).to_series() for members in cells]
     else:
         lineup = sides[0].lineup is not None
@@ -160,9 +160,12 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
     return size, player, names
 
 
-def _without_null(cells: "pl.Series") -> "pl.Series":
-    null = cells.is_in(_NULL)
-    return cells.set(null, None) if null.any() else cells
+def member_names(table: Table, column: str) -> "pl.Series":
+    """Return the names in one of several columns for the players of a side; NULL and None are empty cells."""
+    import polars as pl
+
+    text = text_of(table, column)
+    return text.to_frame("text").select(pl.when(~pl.col("text").is_in(_NULL)).then("text")).to_series()
 
 
 def _without_missing(table: Table, side: Side, roster: "pl.Series") -> "pl.Series":
