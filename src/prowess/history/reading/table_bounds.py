@@ -156,7 +156,9 @@ def _section_rows(columns: "Sequence[pl.Series]", heading: Heading, repeated: Ro
     if days.any() and not dated and columns[0].str.contains(_DAY).sum() == days.sum():
         above = columns[0].drop_nulls().head(1)
         headings |= days & above.str.contains(f"{_ROUND}|{_DAY}").all()
-    headings |= rows.is_in((repeated - 1).tolist()) & columns[0].gather(rows).str.contains(r"\S").fill_null(False)
+    # A row with other separators is damaged, and no heading.
+    text = columns[0].gather(rows).str.contains(r"^[^;|\t]*\S[^;|\t]*$").fill_null(False)
+    headings |= rows.is_in((repeated - 1).tolist()) & text
     candidates = rows.filter(headings).to_numpy().astype(np.intp)
     return _rows_with(candidates, [(column, "") for column in columns[1:]])
 

@@ -13,6 +13,7 @@ import numpy as np
 from ....errors import Option, Piece
 from ...cells.text import intern, text_of
 from ...cells.words import FALSE, MISSING, TRUE
+from ...context.columns import parse_marked_header
 from ...names.spelling import plain_name
 from ...ragged import Floats
 from ...read_context import Table
@@ -82,7 +83,7 @@ def read_win_columns(table: Table) -> Table:
     """
     import polars as pl
 
-    found = _find(table.frame.columns)
+    found = _find([column for column in table.frame.columns if parse_marked_header(column) is None])
     mapped = set((table.choices.columns or {}).values())
     if found is None or not len(table.frame) or mapped & {*found.names}:
         return table
